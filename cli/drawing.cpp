@@ -49,6 +49,7 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts,
   append(counts.without_field, "event that lacks a field of its rule", "left out", true);
   append(counts.inferred_ends, "slice without an end of its own", "ended where the next begins",
          false);
+  append(counts.ended_with_task, "slice without an end of its own", "ended with its task", false);
   append(counts.unmatched_ends, "end without a begin",
          is_picture ? "shown as an instant" : "left out", false);
   append(counts.clock_steps, "time earlier than the last on its track", "clamped to that", false);

@@ -162,7 +162,7 @@ class Latency(Jobs):
     def test_the_kernel_as_perf_records_it(self):
         answer = self.rows(TRACES / "ctf/tracecompass/perf-taskset2")
         self.assertEqual(answer["tables"], ["perf"])
-        self.assertEqual([(row["name"], row["count"]) for row in answer["rows"]], [("wake -> run", 346)])
+        self.assertEqual([(row["name"], row["count"]) for row in answer["rows"]], [("wake -> run", 333)])
         self.assertEqual({t["track"] for t in answer["tracks"] if t["group"] == "cpu state"}, {"running"})
 
     def test_rules_add_to_one_counter(self):

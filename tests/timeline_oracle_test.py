@@ -104,6 +104,10 @@ def classes_of(kind):
     return {name: [field.partition(":")[0] for field in fields] for name, fields in known.items()}
 
 
+def environment_of(path):
+    return json.loads(run("info", "-q", "--json", path).stdout or b"{}").get("environment")
+
+
 def goes_back(path):
     """Whether a clock steps back, so that the order of time is not that of the trace."""
     times = [one["time"] for one in lines([os.fspath(path)], "recorded") if "time" in one]
@@ -113,7 +117,7 @@ def goes_back(path):
 class Timelines(CommandTest):
     def check_trace(self, path, classes=(), without=(), order="time", table=None, begin=None):
         user = [tomllib.loads(USER_TABLE)] if table else []
-        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes, begin=begin)
+        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes, begin=begin, environment=environment_of(path))
         options = ("--table", table) if table else ()
         options += () if begin is None else ("--begin", str(begin))
         output = latency("--order", order, *options, path)

@@ -118,6 +118,7 @@ def counts_differences(line, answer, without):
         "open_at_end": flags["open_at_end"],
         "inferred_ends": flags["inferred_end"],
         "across_loss": flags["across_loss"],
+        "ended_with_task": flags["gone"],
         "negative": flags["negative"],
         "unmatched_ends": sum(line.unmatched.values()),
     }

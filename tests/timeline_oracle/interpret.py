@@ -23,7 +23,7 @@ TABLES = {
 NOMINAL = ("SymbolTableEntry",)
 
 
-def interpret(records, user=(), begin=None, end=None, classes=()):
+def interpret(records, user=(), begin=None, end=None, classes=(), environment=None):
     """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
     `classes`: names with the members of their payloads, of which the trace may have no event.
 
@@ -36,6 +36,7 @@ def interpret(records, user=(), begin=None, end=None, classes=()):
     names = {table: module for table, module in known.items() if any(map(module.applies, known_classes + events))} or {"fallback": fallback}
     sheet = Sheet()
     sheet.cut = begin
+    sheet.environment = environment or {}
     sheet.line.tables = list(names)
     tables = [module.Table(sheet, known_classes + events if module in (fallback, lttng_kernel) else events) for module in names.values()]
     sheet.tables = tables

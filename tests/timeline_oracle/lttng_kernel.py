@@ -1,5 +1,7 @@
 """LTTng's kernel tracer: scheduling, interrupts, system calls, block requests."""
 
+import re
+
 from .table import Base, in_context, label, number, text
 
 # Older names of the same events (LTTng 2.0).
@@ -9,15 +11,13 @@ ALIASES = {
 }
 NEEDS = {
     "sched_switch": ("prev_tid", "next_tid"),
-    "sched_waking": ("tid",), "sched_wakeup": ("tid",), "sched_wakeup_new": ("tid",),
+    "sched_waking": ("tid",), "sched_wakeup": ("tid",), "sched_wakeup_new": ("tid",), "sched_process_exit": ("tid",),
     "irq_handler_entry": ("irq",), "irq_handler_exit": ("irq",),
     "irq_softirq_entry": ("vec",), "irq_softirq_exit": ("vec",), "irq_softirq_raise": ("vec",),
     "block_rq_issue": ("dev", "sector"), "block_rq_complete": ("dev", "sector"),
     "timer_hrtimer_expire_entry": ("hrtimer",), "timer_hrtimer_expire_exit": ("hrtimer",),
     "cpu_frequency": ("state",), "power_cpu_frequency": ("state",),
 }
-STATES = ((1, "sleeping"), (2, "uninterruptible"), (4, "stopped"), (8, "stopped"), (16, "dead"), (32, "dead"), (64, "sleeping"))
-TASK_IDLE = 0x402  # of kernel threads: not interruptible, and no load
 WAIT = "wake -> run"
 
 
@@ -28,14 +28,61 @@ def applies(event):
     )
 
 
-def left(state):
-    """What a thread is that was switched out: what is still runnable was pre-empted."""
-    if number(state) & TASK_IDLE == TASK_IDLE:
-        return "idle"
-    for bit, name in STATES:
-        if number(state) & bit:
-            return name
-    return "runnable"
+class States:
+    """What a thread is that was switched out, by the bits of its kernel; what they are is learnt from the values."""
+
+    def __init__(self, environment):
+        release = environment.get("kernel_release") or environment.get("release") or ""
+        numbers = re.match(r"(\d+)\.(\d+)", release)
+        self.release = tuple(map(int, numbers.groups())) if numbers else None
+        self.coding = "reported" if "release" in environment else None
+
+    def __call__(self, value):
+        if isinstance(value, dict) and value.get("labels"):
+            return value["labels"][0]
+        bits = number(value)
+        if bits < 0:
+            return str(bits)
+        if self.is_recent and self.coding != "raw":
+            if bits > 256 or bits & (bits - 1):
+                self.coding = "raw"
+            elif bits in (4, 8, 16, 32, 256):
+                self.coding = "reported"
+        return self.common(bits) or self.special(bits) or f"not running ({bits})"
+
+    @property
+    def is_recent(self):
+        return self.release is not None and self.release >= (4, 14)
+
+    @staticmethod
+    def common(bits):
+        """In all kernels and ways to write them alike."""
+        if bits & 1:
+            return "sleeping"
+        if bits & 2:
+            return "idle" if bits & 1024 else "uninterruptible"
+        if bits & 12:
+            return "stopped"
+        return "exited" if bits & 48 else "" if bits else "runnable"
+
+    def special(self, bits):
+        if self.release is None:
+            return "runnable" if bits in (256, 1024, 2048, 4096) else ""
+        if not self.is_recent:
+            if bits & 64:
+                return "exited"
+            if bits & 384:
+                return ""
+            return "parked" if bits & 512 and self.release >= (3, 9) else "runnable"
+        if bits == 64:
+            return "parked"
+        if self.coding == "reported":
+            return {128: "idle", 256: "runnable"}.get(bits, "")
+        if self.coding == "raw":
+            if bits & 128:
+                return "exited"
+            return "parked" if bits & 64 else "uninterruptible" if bits & 0x9000 else ""
+        return ""
 
 
 class Table(Base):
@@ -45,8 +92,9 @@ class Table(Base):
         self.current = {}  # cpu -> tid
         self.switched = set()  # cpus
         self.stream_of = {}  # cpu -> the stream that its switches are in
-        names = {event.get("name") for event in events}
-        self.causes = ("sched_waking",) if "sched_waking" in names else ("sched_wakeup", "sched_wakeup_new")
+        self.left = States(self.sheet.environment)
+        self.exiting = set()  # tids
+        self.born = {}  # tid -> whether something ended there since
 
     def event(self, event):
         self.cpu = in_context(event, "cpu_id")
@@ -72,7 +120,7 @@ class Table(Base):
             sheet.state_before(f"thread {before}", f"running on cpu {self.cpu}")
         self.switched.add(self.cpu)
         if before != 0:
-            sheet.state(f"thread {before}", left(fields.get("prev_state", 0)))
+            self.leave(before, self.left(fields.get("prev_state", 0)))
         self.current[self.cpu] = after
         self.stream_of[self.cpu] = self.sheet.stream
         sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"{text(fields.get('next_comm'))} {after}")
@@ -80,15 +128,45 @@ class Table(Base):
             sheet.state(f"thread {after}", f"running on cpu {self.cpu}")
             sheet.waited(WAIT, after, f"cpu {self.cpu}", {"tid": after})
 
+    def leave(self, tid, state):
+        if state.startswith("not running (") and tid in self.exiting:
+            state = "exited"
+        if state == "exited":
+            self.exiting.discard(tid)
+            self.ended(tid)
+        else:
+            self.sheet.state(f"thread {tid}", state)
+
+    def ended(self, tid):
+        """Its states end, and what it was about to do."""
+        self.sheet.state(f"thread {tid}", None)
+        self.sheet.end_all("syscall", f"thread {tid}")
+
+    def runs(self, tid):
+        state = self.sheet.state_of.get(f"thread {tid}")
+        return state is not None and state.value.startswith("running")
+
     def woken(self, event, fields):
         tid = fields["tid"]
-        if event["name"] in self.causes and tid != 0:
-            self.sheet.wait(WAIT, tid, is_last=True, is_shown_open=True)
         state = self.sheet.state_of.get(f"thread {tid}")
-        if tid != 0 and (state is None or not state.value.startswith("running")):
-            self.sheet.state(f"thread {tid}", "runnable")
+        if event["name"] == "sched_wakeup_new":
+            self.born[tid] = False
+        if tid == 0 or self.runs(tid):
+            return
+        if state is None or state.value != "runnable":
+            self.sheet.wait(WAIT, tid, is_last=True)
+        self.sheet.state(f"thread {tid}", "runnable")
 
     on_sched_waking = on_sched_wakeup = on_sched_wakeup_new = woken
+
+    def on_sched_process_fork(self, event, fields):
+        if "child_tid" in fields:
+            self.born[fields["child_tid"]] = False
+
+    def on_sched_process_exit(self, event, fields):
+        self.exiting.add(fields["tid"])
+        if not self.runs(fields["tid"]):
+            self.ended(fields["tid"])
 
     # Slices on a CPU.
 
@@ -129,8 +207,14 @@ class Table(Base):
         self.sheet.begin("syscall", thread, event["name"].removeprefix("syscall_entry_"), thread + " calls")
 
     def syscall_exit_any(self, event, fields):
-        thread = self.thread(event)
-        self.sheet.end("syscall", thread, thread + " calls", event["name"].removeprefix("syscall_exit_"))
+        thread, name = self.thread(event), event["name"].removeprefix("syscall_exit_")
+        tid = int(thread.removeprefix("thread ")) if thread.startswith("thread ") else None
+        if tid in self.born and not self.sheet.open["syscall", thread]:
+            if self.born[tid]:
+                self.sheet.unmatched("syscall", name, thread + " calls")
+            self.born[tid] = True
+        else:
+            self.sheet.end("syscall", thread, thread + " calls", name)
 
     # Requests and frequencies.
 

@@ -8,6 +8,8 @@ EVENTS = {
     "sched:sched_waking": ("sched_waking", {"pid": "tid"}),
     "sched:sched_wakeup": ("sched_wakeup", {"pid": "tid"}),
     "sched:sched_wakeup_new": ("sched_wakeup_new", {"pid": "tid"}),
+    "sched:sched_process_exit": ("sched_process_exit", {"pid": "tid"}),
+    "sched:sched_process_fork": ("sched_process_fork", {"child_pid": "child_tid"}),
     "irq:irq_handler_entry": ("irq_handler_entry", {}),
     "irq:irq_handler_exit": ("irq_handler_exit", {}),
     "irq:softirq_entry": ("irq_softirq_entry", {}),

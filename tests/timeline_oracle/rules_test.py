@@ -289,7 +289,7 @@ class Rules(unittest.TestCase):
         line = self.kernel(
             switch(10, 0, 0, 5), waking(15, 6), switch(20, 5, 1, 6), waking(25, 5), waking(27, 5), switch(30, 6, 0, 5)
         )
-        self.assertEqual([(one.begin, one.end) for one in line.pairs], [(15, 20), (27, 30)])
+        self.assertEqual([(one.begin, one.end) for one in line.pairs], [(15, 20), (25, 30)])
         self.assertEqual(
             [one[:3] for one in self.states(line, "thread 5")],
             [("running on cpu 0", 10, 20), ("sleeping", 20, 25), ("runnable", 25, 30), ("running on cpu 0", 30, 30)],

@@ -4,7 +4,7 @@ import collections
 import dataclasses
 
 # Slices and pairs with one of these are counted, and are in no quantile and no sum.
-OUTSIDE = frozenset(("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step"))
+OUTSIDE = frozenset(("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step", "gone"))
 # A clock that goes back by more starts a new section.
 SECTION_NS = 1_000_000_000
 SECTIONS = 256
@@ -87,6 +87,7 @@ class Sheet:
         self.last = {}  # track -> time of its last mark
         self.tracks_of = collections.defaultdict(set)  # stream -> tracks that had a mark of it
         self.streams = set()
+        self.environment = {}  # of the trace
         self.last_event = None
         self.last_time = None  # of the event at hand, or the one before that has one
         self.latest = {}  # stream -> time of its latest event in this section
@@ -172,6 +173,14 @@ class Sheet:
             return None
         self.seen.add((rule, key))
         return self.close(Slice(rule, name, track, min(self.line.begin, time), time, {"began_before"}, args or {}), time, flags)
+
+    def end_all(self, rule, key):
+        """What is open ends because its task did."""
+        for slice in reversed(self.open.pop((rule, key), [])):
+            time = max(self.time, slice.begin, self.last[slice.track])
+            self.last[slice.track] = time
+            self.close(slice, time, {"gone"})
+            self.seen.add((rule, key))
 
     def unmatched(self, rule, name, track):
         self.moment(track)

@@ -2,7 +2,7 @@
 
 import collections
 
-FLAGS = ("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step", "overlap_lane", "dropped")
+FLAGS = ("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step", "gone", "overlap_lane", "dropped")
 QUANTILES = (("p50", 1, 2), ("p90", 9, 10), ("p99", 99, 100), ("p99.9", 999, 1000))
 
 

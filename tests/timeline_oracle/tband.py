@@ -69,7 +69,7 @@ class Table(Base):
     def on_task_switched_in(self, event, fields):
         task, before = fields["task_id"], self.running.get(self.core)
         if before is not None and before != task:
-            self.sheet.state(self.track(before), self.pending.pop(before, "runnable"))
+            self.put(before, self.pending.pop(before, "runnable"))
         self.pending.pop(task, None)
         self.running = {core: one for core, one in self.running.items() if one != task}
         self.running[self.core] = self.current[self.core] = self.named[self.core] = task
@@ -83,10 +83,12 @@ class Table(Base):
 
     def ready(self, event, fields):
         task = fields["task_id"]
+        state = self.sheet.state_of.get(self.track(task))
         if self.runs(task):
             self.pending.pop(task, None)
-        else:
-            self.sheet.state(self.track(task), "runnable")
+            return
+        self.sheet.state(self.track(task), "runnable")
+        if state is None or state.value != "runnable":
             self.sheet.wait("ready -> run", task)
 
     on_task_to_rdy_state = on_task_resumed = on_task_resumed_from_isr = ready
@@ -95,7 +97,15 @@ class Table(Base):
         if self.runs(task):
             self.pending[task] = state
         else:
+            self.put(task, state)
+
+    def put(self, task, state):
+        if state != "destroyed":
             self.sheet.state(self.track(task), state)
+            return
+        self.sheet.state(self.track(task), None)
+        for rule, key in [key for key in self.sheet.open if key[0] == "task_evtmarker" and key[1][0] == task]:
+            self.sheet.end_all(rule, key)
 
     def on_task_suspended(self, event, fields):
         self.become(fields["task_id"], "suspended")

@@ -20,6 +20,7 @@ inline constexpr std::array kFlagNames = {
     FlagName{timeline::kOpenAtEnd, "open at the end"},
     FlagName{timeline::kAcrossLoss, "events were lost inside"},
     FlagName{timeline::kInferredEnd, "end inferred"},
+    FlagName{timeline::kGone, "ended with its task"},
     FlagName{timeline::kOverlap, "overlaps another"},
     FlagName{timeline::kClockStep, "clock stepped back"},
     FlagName{timeline::kUnmatchedEnd, "end without a begin"},

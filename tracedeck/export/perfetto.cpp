@@ -350,7 +350,7 @@ Receipt Perfetto::receipt() const {
       {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},
       {"state", "written as a slice", counts_.states_as_slices, false},
-      {"unknown state of a task", "written as runnable", tasks.unknown},
+      {"unknown state of a task", "written as gone", tasks.unknown},
       {"state of a task that it is in, or creation of a known one", "left out", tasks.repeated,
        false},
       {"state of a task behind later ones", "left out", tasks.late},

@@ -19,6 +19,7 @@ constexpr std::array kStateWords = {
     StateWord{"suspended", TaskState::kStopped},
     StateWord{"stopped", TaskState::kStopped},
     StateWord{"traced", TaskState::kStopped},
+    StateWord{"exited", TaskState::kDead},
     StateWord{"dead", TaskState::kDead},
     StateWord{"zombie", TaskState::kDead},
     StateWord{"deleted", TaskState::kDestroyed},
@@ -43,21 +44,19 @@ TaskState task_state(std::string_view name) {
 }
 
 TaskState Tasks::state_of(const timeline::Timeline& timeline, timeline::NameId name) {
-  if (name == timeline::kNoName) {
-    ++counts_.unknown;
-    return TaskState::kRunnable;
-  }
+  if (name == timeline::kNoName) return TaskState::kUnknown;
   if (name > states_.size()) states_.resize(timeline.name_count(), TaskState::kUnknown);
   TaskState& state = states_[name - 1];
   if (state == TaskState::kUnknown) state = task_state(timeline.name(name).text);
   return state;
 }
 
-// Perfetto rejects a task that runs twice, one that is created and known, and all but the end of a
-// dead one.
+// Perfetto rejects a task that runs twice, one that is created and known, one that is dead behind
+// what is not known, and all but the end of a dead one.
 bool Tasks::can_follow(TaskState state, const Task& task, std::int64_t tid) {
   const bool is_known = task.state != TaskState::kUnknown || tracks_.has_thread(tid);
-  if (state == task.state || (state == TaskState::kCreated && is_known)) {
+  if (state == task.state || (state == TaskState::kCreated && is_known) ||
+      (state == TaskState::kDead && task.is_gone)) {
     ++counts_.repeated;
     return false;
   }
@@ -66,21 +65,28 @@ bool Tasks::can_follow(TaskState state, const Task& task, std::int64_t tid) {
 
 void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) {
   const std::int64_t tid = tid_of(timeline, mark.track);
-  // What began before the trace is the first state of its task.
-  if (mark.time < last_time_ && !mark.has(timeline::kBeganBefore)) {
+  Task& task = tasks_[tid];
+  if (mark.time < task.time) {
     ++counts_.late;
     return;
   }
-  last_time_ = std::max(last_time_, mark.time);
-  const TaskState state = state_of(timeline, mark.name);
-  Task& task = tasks_[tid];
+  task.time = mark.time;
+  TaskState state = state_of(timeline, mark.name);
+  if (state == TaskState::kUnknown) {
+    // Nothing was said of it, or that it is gone: then nothing more is to be known.
+    if (task.state == TaskState::kUnknown || task.state == TaskState::kDead) return;
+    // Perfetto has no word for it, and else would go on with what was known.
+    ++counts_.unknown;
+    state = TaskState::kDestroyed;
+  }
   if (!can_follow(state, task, tid)) return;
   // The processor that it leaves is the one that it ran on: Perfetto looks for it there.
   if (task.state != TaskState::kRunning && mark.cpu != timeline::kNoCpu) task.cpu = mark.cpu;
   if (task.state == TaskState::kDead && state != TaskState::kDestroyed)
     put_state(timeline, mark, TaskState::kDestroyed);
   put_state(timeline, mark, state);
-  task.state = state == TaskState::kDestroyed ? TaskState::kUnknown : state;
+  task.is_gone = state == TaskState::kDestroyed;
+  task.state = task.is_gone ? TaskState::kUnknown : state;
   if (!task.has_process) {
     task.has_process = true;
     put_process(timeline, mark.track);

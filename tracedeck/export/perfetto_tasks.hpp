@@ -20,7 +20,7 @@ namespace tracedeck::exporting::perfetto {
 
 // States that Perfetto's events cannot say.
 struct TaskCounts {
-  std::uint64_t unknown = 0;   // written as runnable
+  std::uint64_t unknown = 0;   // written as gone
   std::uint64_t repeated = 0;  // the same again, left out
   std::uint64_t late = 0;      // came behind later ones, left out
 };
@@ -36,8 +36,10 @@ class Tasks {
 
  private:
   struct Task {
-    TaskState state = TaskState::kUnknown;  // the last that was written
-    std::int32_t cpu = 0;                   // on which it ran last
+    TaskState state = TaskState::kUnknown;                         // the last that was written
+    std::int32_t cpu = 0;                                          // on which it ran last
+    std::int64_t time = std::numeric_limits<std::int64_t>::min();  // of its last state
+    bool is_gone = false;  // the last that was written is that, after which nothing is known
     bool has_process = false;
   };
 
@@ -50,7 +52,6 @@ class Tasks {
   Tracks& tracks_;
   NumberMap<std::int64_t, Task> tasks_;  // by tid
   std::vector<TaskState> states_;        // by NameId; kUnknown: not looked at yet
-  std::int64_t last_time_ = std::numeric_limits<std::int64_t>::min();
   TaskCounts counts_;
 };
 

@@ -395,10 +395,10 @@ TEST_F(PerfettoTest, TaskStatesAreEventsOfAKernel) {
   made_.state(b, 40, "");
   EXPECT_THAT(events(), ElementsAre("10 task 1=1 2='A' 3=1001 4=3", "tree 2={ 1=1001 2=1 3='A'}",
                                     "20 task 1=1 2='A' 3=1001 4=4", "20 task 1=1 2='B' 3=1002 4=3",
-                                    "40 task 1=1 2='B' 3=1002 4=2"));
+                                    "40 task 1=1 2='B' 3=1002 4=8"));
   EXPECT_THAT(
       sentences(write().receipt),
-      ElementsAre("1 of unknown state of a task: written as runnable",
+      ElementsAre("1 of unknown state of a task: written as gone",
                   "1 of state of a task that it is in, or creation of a known one: left out"));
 }
 

@@ -65,6 +65,9 @@ class RuleParser {
   void other_classes(const ClassGlobs& globs, ClassMatcher& into) {
     take(ClassMatcher::from(globs), globs.empty() ? "" : globs.front(), into);
   }
+  void names(const std::vector<std::string>& globs, NameMatcher& into) {
+    take(NameMatcher::from(globs), globs.empty() ? "" : globs.front(), into);
+  }
   // `text`: what of the rule is wrong.
   void wrong(const Error& error, std::string_view text = {}) {
     if (error_) return;
@@ -131,7 +134,7 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     const std::string signature =
         fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
                     fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid,
-                    rule.unit + "\n" + rule.join);
+                    fmt::format("{}\n{}\n{}", rule.unit, rule.join, fmt::join(rule.ends, "\t")));
     auto& known = context_.tracks[signature];
     if (known != nullptr) {
       spaces_.emplace(rule.id, known.get());
@@ -145,6 +148,9 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     parser.text(rule.name, space.name);
     parser.value(rule.pid, space.pid);
     parser.value(rule.tid, space.tid);
+    parser.names(rule.ends, space.ends);
+    if (!rule.ends.empty() && (rule.kind != TrackKind::kTask || rule.key.size() != 1))
+      parser.wrong({.message = "with `ends` a track is to be of kind task, with one key"});
     if (!rule.parent.empty()) space.parent = this->space(rule.parent);
     parser.on(rule.parent);
     if (rule.join.empty()) continue;
@@ -160,7 +166,7 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
 void CompiledRules::compile_slices(RuleParser& parser) {
   for (const SliceRule& rule : table_.slices) {
     parser.in("slice", fmt::format("from {}", fmt::join(rule.begin, ", ")));
-    SliceState& state = slices_.emplace_back(rule);
+    SliceState& state = slices_.emplace_back(rule, context_.marking);
     parser.classes(rule.begin, state.begin);
     parser.classes(rule.end, state.end);
     parser.value(rule.when, state.when);
@@ -172,12 +178,30 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
     parser.on(rule.track);
+    parser.other_classes(rule.born, state.born);
+    parser.values(rule.born_key, state.born_key);
+    if (rule.born.empty() == rule.born_key.empty() && rule.born_key.size() <= 1) {
+      compile_end_with(parser, state);
+    } else {
+      parser.wrong({.message = "`born` and `born_key` go together, and the key is one"});
+    }
     if (!rule.by_name) continue;
     for (const ClassGlobs& globs : {rule.begin, rule.end}) {
       if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
         parser.wrong({.message = "with `by_name`, `begin` and `end` are one name with a `*` each"});
     }
   }
+}
+
+void CompiledRules::compile_end_with(RuleParser& parser, SliceState& state) {
+  const std::string& id = state.rule->ends_with;
+  TrackSpace* const tasks = id.empty() ? nullptr : space(id);
+  if (tasks == nullptr) return;
+  if (tasks->ends.empty() || state.rule->match.empty())
+    return parser.wrong({.message = fmt::format("the track `{}` is to have `ends`, and its key is "
+                                                "to be the first of `match`",
+                                                id)});
+  tasks->observers.push_back(&state);
 }
 
 void CompiledRules::compile_points(RuleParser& parser) {
@@ -265,7 +289,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
       return text.empty() ? kNoName : context_.marking.add_name("", text);
     };
     state.asked = name_of(rule.asked);
-    state.unless = name_of(rule.unless);
+    for (const std::string& each : rule.unless) state.unless.push_back(name_of(each));
     compile_wait_flow(parser, state);
     if (!rule.state.empty()) state.states = space(rule.state);
     if (state.states != nullptr && state.states->rule.key.size() != 1)
@@ -331,6 +355,7 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
     parser.text(rule.previous_name, state.previous_name);
     parser.text(rule.previous_state.empty() ? "runnable" : rule.previous_state,
                 state.previous_state);
+    parser.names(rule.unclear, state.unclear);
     parser.value(rule.idle, state.idle);
     state.track = space(rule.track);
     state.processors = processors(rule.cpu.size());
@@ -348,6 +373,9 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
     parser.value(rule.task, state.task);
     parser.text(rule.state, state.state);
     state.is_none = rule.state.empty();
+    state.is_lasting = rule.lasting;
+    if (rule.lasting && (rule.task.empty() || rule.state.empty()))
+      parser.wrong({.message = "with `lasting`, `task` and `state` are needed"});
     state.processors = processors(rule.cpu.size());
   }
 }

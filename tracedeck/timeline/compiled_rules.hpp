@@ -36,7 +36,7 @@ class CompiledRules final : public RuleSet {
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended) override {
-    for (SliceState& each : slices_) each.forget(ended, context_.marking);
+    for (SliceState& each : slices_) each.forget(ended);
     for (WaitState& each : waits_) each.forget_all();
     for (FlowState& each : flows_) each.forget_all();
     for (BalanceState& each : balances_) each.balance.forget_all();
@@ -57,6 +57,7 @@ class CompiledRules final : public RuleSet {
   void name_memory();
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
+  void compile_end_with(RuleParser& parser, SliceState& state);
   void compile_points(RuleParser& parser);
   [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);
   void compile_balance(RuleParser& parser, const CounterRule& rule);

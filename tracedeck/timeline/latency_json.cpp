@@ -91,6 +91,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"open_at_end", &TimelineCounts::open_at_end},
     {"across_loss", &TimelineCounts::across_loss},
     {"inferred_ends", &TimelineCounts::inferred_ends},
+    {"ended_with_task", &TimelineCounts::ended_with_task},
     {"inferred_states", &TimelineCounts::inferred_states},
     {"negative", &TimelineCounts::negative},
     {"unmatched_ends", &TimelineCounts::unmatched_ends},

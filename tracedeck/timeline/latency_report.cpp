@@ -143,6 +143,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   say(counts.began_before, "had begun before the trace");
   say(counts.across_loss, "lie across a loss");
   say(counts.inferred_ends, "have no end that is surely their own");
+  say(counts.ended_with_task, "ended with their task");
   say(counts.negative, "ended before they began");
   if (!said.empty())
     out += fmt::format("\nslices in no figure above, as their durations are not known: {}\n",

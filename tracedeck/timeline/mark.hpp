@@ -49,10 +49,11 @@ enum MarkFlag : std::uint16_t {
   kReal = 1 << 10,      // a counter's value is `real`
   kMarked = 1 << 11,    // by the table: its arguments are always kept
   kUnplaced = 1 << 12,  // an end of a slice that no lane had room for: it has no begin on its track
+  kGone = 1 << 13,      // it ended because its task did
 };
 // Slices with one of these have no known duration, and count in no quantile.
-inline constexpr std::uint16_t kNoDuration =
-    kBeganBefore | kOpenAtEnd | kAcrossLoss | kInferredEnd | kNegative | kMoved | kClockStep;
+inline constexpr std::uint16_t kNoDuration = kBeganBefore | kOpenAtEnd | kAcrossLoss |
+                                             kInferredEnd | kNegative | kMoved | kClockStep | kGone;
 
 // What has none of these is where its track is, and lasted as long as it says.
 inline constexpr std::uint16_t kOdd = kNoDuration | kOverlap | kUnmatchedEnd | kUnplaced;

@@ -88,6 +88,7 @@ void Marking::count_flags(std::uint16_t flags) {
   if ((flags & kAcrossLoss) != 0) ++counts.across_loss;
   if ((flags & kOpenAtEnd) != 0) ++counts.open_at_end;
   if ((flags & kNegative) != 0) ++counts.negative;
+  if ((flags & kGone) != 0) ++counts.ended_with_task;
 }
 
 OpenId Marking::begin_on(TrackId lane, NameId name, const Moment& now, const Arguments* arguments,
@@ -164,7 +165,8 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
   TrackState& known = track_state(track);
   const bool elsewhere = known.cpu != kNoCpu && cpu != kNoCpu && known.cpu != cpu;
   if (known.state == name && !elsewhere) return;
-  known.state = name;
+  known.before = std::exchange(known.state, name);
+  known.changed = now.number;
   known.cpu = cpu;
   put({.kind = MarkKind::kState,
        .flags = flags,
@@ -175,8 +177,16 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
        .value = spent});
 }
 
-void Marking::state_before(TrackId track, NameId name, const Moment& now, std::int64_t since,
-                           std::int32_t cpu) {
+void Marking::last_state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
+                         std::int64_t spent) {
+  state(track, name, now, cpu, spent);
+  TrackState& known = track_state(track);
+  if (std::exchange(known.state, kNoName) == kNoName) return;
+  put({.kind = MarkKind::kState, .track = track, .time = known.last, .value = 0});
+}
+
+void Marking::state_since(TrackId track, NameId name, const Moment& now, std::int64_t since,
+                          std::int32_t cpu) {
   if (track == others_ || track_state(track).number != 0 || since >= now.time) return;
   TrackState& known = track_state(track);
   known.last = since;
@@ -211,7 +221,8 @@ void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t b
 
 void Marking::put_state(TrackId track, NameId name, std::int64_t time, std::int64_t spent) {
   TrackState& state = track_state(track);
-  state.state = name;
+  state.before = std::exchange(state.state, name);
+  state.changed = state.number;
   state.cpu = kNoCpu;
   put({.kind = MarkKind::kState, .track = track, .name = name, .time = time, .value = spent});
 }
@@ -229,6 +240,26 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
   time = std::max({time, slice.begin, state.last});
   if ((slice.traits.flags & kUnplaced) == 0) state.last = time;
   close(id, time, flags, &now, nullptr, nullptr);
+}
+
+void Marking::end_gone(OpenId id, const Moment& now) {
+  std::uint16_t flags = kGone;
+  const OpenSlice& slice = open_[id];
+  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  TrackState& state = track_state(slice.track);
+  const std::int64_t time = std::max({now.time, slice.begin, state.last});
+  if ((slice.traits.flags & kUnplaced) == 0) state.last = time;
+  close(id, time, flags, &now, nullptr, nullptr);
+}
+
+std::vector<OpenId> Marking::open_on(TrackId track) {
+  std::vector<OpenId> all;
+  const auto add = [&](TrackId lane) {
+    for (OpenId id = track_state(lane).innermost; id != 0; id = open_[id].outer) all.push_back(id);
+  };
+  add(track);
+  for (const TrackId lane : track_state(track).lanes) add(lane);
+  return all;
 }
 
 void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,

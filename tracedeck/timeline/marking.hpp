@@ -38,6 +38,7 @@ inline constexpr std::int64_t kNoTime = std::numeric_limits<std::int64_t>::max()
 using OpenId = std::uint32_t;
 // What stands for a slice that is not open any more. All that are open are more.
 inline constexpr OpenId kEnded = 1;
+[[nodiscard]] constexpr bool is_open(OpenId id) { return id > kEnded; }
 
 // What was reported lost: of a stream, or of all.
 class Losses {
@@ -185,6 +186,10 @@ class Marking {
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
   [[gnu::cold]] void end_inferred(OpenId id, const Moment& now);
+  // The same: what it is of ended.
+  [[gnu::cold]] void end_gone(OpenId id, const Moment& now);
+  // The slices that are open on a track and its lanes.
+  [[nodiscard]] std::vector<OpenId> open_on(TrackId track);
   // An end of a slice that did not begin: it began before the trace did, or the end is an instant.
   void end_unmatched(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                      bool began_before);
@@ -200,6 +205,9 @@ class Marking {
 
   void instant(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags = 0);
+  // The last state of a track: nothing is known of it any more until another.
+  void last_state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
+                  std::int64_t spent);
   // A state that is said again changes nothing.
   void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
   // The state that a track is in at `time`; kNoName where it is not known.
@@ -208,6 +216,12 @@ class Marking {
     if (lost_at_ >= state.number) [[unlikely]]
       forget_lost_state(track, time);
     return state.state;
+  }
+  // The same before the event at hand; kNoName where it is not known.
+  [[nodiscard]] NameId state_before(TrackId track, const Moment& now) {
+    const NameId known = state_of(track, now.time);
+    const TrackState& state = track_state(track);
+    return state.changed == now.number ? state.before : known;
   }
   // Whether anything was lost since event `number`: in `stream`, or in all.
   [[nodiscard]] bool lost_since(std::uint64_t number) const { return lost_at_ >= number; }
@@ -218,8 +232,8 @@ class Marking {
   // A new track would be that of all others.
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   // A state that a track with nothing on it yet has been in since `since`, as an event says now.
-  void state_before(TrackId track, NameId name, const Moment& now, std::int64_t since,
-                    std::int32_t cpu);
+  void state_since(TrackId track, NameId name, const Moment& now, std::int64_t since,
+                   std::int32_t cpu);
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
@@ -232,7 +246,7 @@ class Marking {
   [[nodiscard, gnu::always_inline]] bool begin_usual(TrackId track, NameId name, const Moment& now,
                                                      const Arguments* arguments, SliceTraits traits,
                                                      OpenId& id);
-  // `id` may be 0 or `kEnded`, which is none of them.
+  // `id` may be none that is open.
   template <bool kCounts>
   [[nodiscard, gnu::always_inline]] bool end_usual(OpenId id, const Moment& now,
                                                    const Arguments* arguments);
@@ -270,6 +284,8 @@ class Marking {
     std::uint64_t stretch = 0;  // of the last event on it
     std::uint64_t number = 0;   // of that event; 0: there was none yet
     NameId state = kNoName;
+    NameId before = kNoName;    // the state until event `changed`
+    std::uint64_t changed = 0;  // of the event that began the state
     std::int32_t cpu = kNoCpu;  // of the state
     TrackId first_lane = kNoTrack;
     bool may_overlap = false;            // its slices do not nest

@@ -227,7 +227,7 @@ class MarkState final : public Action {
         threads_(threads) {}
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ &&
+    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ && !track_.may_end() &&
                           spent_.possible() == spent_.is_direct() &&
                           (!tid_.possible() || (tid_.is_direct() && spent_.is_direct()));
     if (!is_plain) return Action::usual_run(counts);
@@ -284,6 +284,8 @@ class MarkState final : public Action {
         (void)__builtin_sub_overflow(number, so_far, &spent);
       so_far = number;
     }
+    if (std::uint64_t task = 0; track_.may_end() && track_.read_word(*now.event, task))
+      return track_.put_state(track, task, name, now, kNoCpu, spent);
     context_.marking.state(track, name, now, kNoCpu, spent);
   }
   // From now on it is of the event's thread.

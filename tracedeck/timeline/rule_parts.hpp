@@ -168,6 +168,39 @@ class NameMaker {
   std::vector<Text> texts_;                    // once a text is
 };
 
+// Who wants to know that a task ended: its word, and the trace that says so.
+class TaskObserver {
+ public:
+  virtual ~TaskObserver() = default;
+  virtual void task_ended(std::uint64_t task, std::uint64_t trace, const Moment& now) = 0;
+};
+
+// Globs of texts of names, made once, and each name is looked at once.
+class NameMatcher {
+ public:
+  [[nodiscard]] static Result<NameMatcher> from(const std::vector<std::string>& globs) {
+    auto made = ClassMatcher::from(globs);
+    if (!made) return std::unexpected(made.error());
+    NameMatcher matcher;
+    matcher.globs_ = *std::move(made);
+    return matcher;
+  }
+  [[nodiscard]] bool empty() const { return globs_.empty(); }
+  [[nodiscard]] bool matches(NameId name, const Timeline& timeline) {
+    if (globs_.empty() || name == kNoName) return false;
+    if (name >= known_.size()) known_.resize(timeline.name_count() + 1);
+    Known& known = known_[name];
+    if (known == Known::kUnseen)
+      known = globs_.matches(timeline.name(name).text) ? Known::kYes : Known::kNo;
+    return known == Known::kYes;
+  }
+
+ private:
+  enum class Known : std::uint8_t { kUnseen, kNo, kYes };
+  ClassMatcher globs_;
+  std::vector<Known> known_;  // by NameId
+};
+
 // The tracks of one rule, and of all that say the same.
 struct TrackSpace {
   explicit TrackSpace(const TrackRule& of) : rule(of), own(words_of(of)) {}
@@ -190,6 +223,8 @@ struct TrackSpace {
   RuleTemplate name = {};
   std::optional<RuleValue> pid = {};
   std::optional<RuleValue> tid = {};
+  NameMatcher ends = {};
+  std::vector<TaskObserver*> observers = {};
   KeyTable own;             // by key and trace
   KeyTable* tracks = &own;  // or those that it is joined with
 };
@@ -232,6 +267,24 @@ class BoundTrack {
       return find_by_key(event);
     const TrackId known = tracks_.find_pair(word, trace_);
     return known != kNoTrack ? known : find_by_key(event);
+  }
+  // Whether states may end tracks.
+  [[nodiscard]] bool may_end() const { return !space_.ends.empty(); }
+  // Puts a track, of which the only key is `word`, in a state, which may end it.
+  void put_state(TrackId track, std::uint64_t word, NameId state, const Moment& now,
+                 std::int32_t cpu, std::int64_t spent) {
+    Marking& marking = context_.marking;
+    if (!space_.ends.matches(state, marking.timeline()))
+      return marking.state(track, state, now, cpu, spent);
+    marking.last_state(track, state, now, cpu, spent);
+    const std::uint64_t trace = now.event == nullptr || now.event->event_class == nullptr
+                                    ? 0
+                                    : trace_of(*now.event->event_class);
+    for (TaskObserver* const each : space_.observers) each->task_ended(word, trace, now);
+  }
+  // The only key of an event; false where it is unknown.
+  [[nodiscard]] bool read_word(const Event& event, std::uint64_t& into) const {
+    return key_.size() == 1 && key_.front().word(event, context_.scope, into);
   }
   // The track of one key that is that word, whatever the event calls it.
   [[nodiscard]] TrackId find_by_word(const Event& event, std::uint64_t word) {

@@ -256,8 +256,8 @@ Result<std::string_view> RuleTemplate::take_filter(std::string_view text, Filter
   if (bar == std::string_view::npos || (bar != 0 && text[bar - 1] == '|')) return text;
   const std::string_view name = trimmed(text.substr(bar + 1));
   if (name.find_first_of(")]\"'") != std::string_view::npos) return text;
-  filter = find_text_filter(name);
-  if (filter == nullptr) return wrong(unknown_filter_text(name));
+  filter = {.apply = find_text_filter(name), .is_linux_state = name == kLinuxStateFilter};
+  if (filter.apply == nullptr && !filter.is_linux_state) return wrong(unknown_filter_text(name));
   return trimmed(text.substr(0, bar));
 }
 
@@ -337,7 +337,10 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
     Part bound{.text = {}, .alternatives = {}, .fixed = false};
     for (const RuleTemplate::Alternative& each : part.alternatives) {
       Alternative alternative;
-      alternative.filter = each.filter;
+      alternative.filter = each.filter.apply;
+      if (each.filter.is_linux_state)
+        alternative.states = std::make_unique<LinuxStates>(
+            event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace);
       alternative.lookup = each.lookup;
       alternative.use = each.use;
       if (each.value) alternative.value = BoundValue(*each.value, event_class);
@@ -362,7 +365,7 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
 
 std::optional<std::string> BoundTemplate::constant_of(const Alternative& alternative) {
   const auto value = alternative.lookup ? std::nullopt : alternative.value.constant();
-  if (!value) return std::nullopt;
+  if (!value || alternative.states != nullptr) return std::nullopt;
   return alternative.filter == nullptr ? to_text(*value) : alternative.filter(to_text(*value));
 }
 
@@ -375,7 +378,7 @@ const BoundValue* BoundTemplate::only_value() const {
   }
   if (varying == nullptr || varying->alternatives.size() != 1) return nullptr;
   const Alternative& only = varying->alternatives.front();
-  return only.lookup ? nullptr : &only.value;
+  return only.lookup || only.states != nullptr ? nullptr : &only.value;
 }
 
 std::optional<std::string> BoundTemplate::text_of(const Alternative& alternative,
@@ -393,6 +396,7 @@ std::optional<std::string> BoundTemplate::text_of(const Alternative& alternative
     if (!value.known()) return std::nullopt;
     text = to_text(value);
   }
+  if (alternative.states != nullptr) return alternative.states->name(*text);
   if (alternative.filter == nullptr) return text;
   std::string filtered = alternative.filter(*text);
   if (filtered.empty() && !text->empty()) return std::nullopt;

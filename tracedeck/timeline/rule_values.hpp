@@ -21,6 +21,7 @@
 #include "tracedeck/query/bound.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/timeline/key_table.hpp"
+#include "tracedeck/timeline/linux_states.hpp"
 #include "tracedeck/timeline/text_filters.hpp"
 
 namespace tracedeck::timeline {
@@ -291,13 +292,16 @@ class RuleTemplate {
  private:
   friend class BoundTemplate;
 
-  using Filter = TextFilter;
+  struct Filter {
+    TextFilter apply = nullptr;
+    bool is_linux_state = false;
+  };
   struct Alternative {
     std::optional<RuleValue> value = {};     // or
     std::optional<std::size_t> lookup = {};  // with
     std::vector<RuleValue> keys = {};
     std::shared_ptr<LookupUse> use = {};
-    Filter filter = nullptr;
+    Filter filter = {};
     std::string text = {};  // as it is written, without the filter
   };
   struct Part {
@@ -330,7 +334,8 @@ class BoundTemplate {
     std::optional<std::size_t> lookup = {};
     std::vector<BoundValue> keys = {};
     std::shared_ptr<LookupUse> use = {};
-    RuleTemplate::Filter filter = nullptr;
+    TextFilter filter = nullptr;
+    std::unique_ptr<LinuxStates> states = {};  // instead of a filter
   };
   struct Part {
     std::string text = {};

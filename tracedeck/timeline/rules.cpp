@@ -84,6 +84,10 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
   const std::string_view name = timeline::name_of(event_class);
   for (SliceState& state : slices_) {
     const SliceScope trace = scope_of(*state.rule, event_class);
+    if (state.born.matches(name)) {
+      auto birth = std::make_unique<NoteBirth>(state, event_class, context_, trace.trace);
+      if (birth->possible()) into.push_back({Phase::kLookup, std::move(birth)});
+    }
     // Slices of events that have a duration need no end.
     if (state.end.matches(name)) {
       auto end =
@@ -221,9 +225,8 @@ void CompiledRules::plan_schedules(const EventClass& event_class,
   }
   for (PendingState& state : pendings_) {
     if (!state.event.matches(name)) continue;
-    into.push_back({Phase::kState, std::make_unique<MarkPending>(
-                                       *state.processors, state.cpu, state.task, state.state,
-                                       state.is_none, state.when, event_class, context_, trace)});
+    into.push_back(
+        {Phase::kState, std::make_unique<MarkPending>(state, event_class, context_, trace)});
   }
 }
 

@@ -20,6 +20,7 @@ struct Processors {
     const StreamState* stream = nullptr;
   };
   static constexpr std::size_t kMost = std::size_t{1} << 12U;
+  static constexpr std::size_t kMostLasting = std::size_t{1} << 16U;
 
   // What is known of it, unless something was lost since. Those beyond `kMost` are one.
   [[nodiscard]] Processor& of(const std::uint64_t* key, const Marking& marking) {
@@ -52,6 +53,18 @@ struct Processors {
         each.pending = state;
     }
   }
+  // What becomes of a task when it ends.
+  void set_lasting(std::uint64_t task, std::uint64_t trace, NameId state) {
+    const Words key = {task, trace};
+    if (lasting.size() < kMostLasting || lasting.find(key.data()) != 0)
+      lasting.place(key.data()) = state;
+  }
+  [[nodiscard]] NameId take_lasting(std::uint64_t task, std::uint64_t trace) {
+    const Words key = {task, trace};
+    const NameId state = lasting.find(key.data());
+    if (state != kNoName) lasting.erase(key.data());
+    return state;
+  }
   // Of tasks whose states ended it is not known where they run.
   void forget(const SectionEnd& ended) {
     for (Processor& each : all) {
@@ -61,6 +74,7 @@ struct Processors {
 
   KeyTable keys;
   std::deque<Processor> all = {};
+  KeyTable lasting{2};  // by task and trace: the name of what it will be
 };
 
 struct ScheduleState {
@@ -75,6 +89,7 @@ struct ScheduleState {
   RuleTemplate next_name = {};
   RuleTemplate previous_name = {};
   RuleTemplate previous_state = {};
+  NameMatcher unclear = {};
   std::optional<RuleValue> idle = {};
   TrackSpace* track = nullptr;
   Processors* processors = nullptr;
@@ -94,7 +109,8 @@ class Schedule final : public Action {
         next_name_(state.next_name, event_class),
         previous_name_(state.previous_name, event_class),
         previous_state_(state.previous_state, "", event_class, context),
-        running_(context.marking.add_name("", "running")) {
+        running_(context.marking.add_name("", "running")),
+        trace_(trace) {
     if (state.previous) previous_ = BoundValue(*state.previous, event_class);
   }
 
@@ -125,7 +141,7 @@ class Schedule final : public Action {
     if (now.stream == nullptr || now.stream->begin == kNoTime || marking.lost_since(0, now.stream))
       return;
     const std::int64_t since = std::max(now.stream->begin, marking.timeline().begin());
-    marking.state_before(track, running_, now, since, cpu);
+    marking.state_since(track, running_, now, since, cpu);
   }
   void leave(const Moment& now, const Processors::Processor& processor, std::uint64_t next,
              std::int32_t cpu) {
@@ -142,10 +158,20 @@ class Schedule final : public Action {
       }
     }
     if (track == kNoTrack || previous == next) return;
-    const NameId state =
-        processor.pending != kNoName ? processor.pending : previous_state_(*now.event);
+    const NameId state = state_of(now, processor, previous);
     state_.processors->set_pending(previous, kNoName, context_.marking);
-    context_.marking.state(track, state, now, cpu, 0);
+    track_.put_state(track, previous, state, now, cpu, 0);
+  }
+  // What a task does that leaves a processor.
+  [[nodiscard]] NameId state_of(const Moment& now, const Processors::Processor& processor,
+                                std::uint64_t task) {
+    if (state_.unclear.empty())
+      return processor.pending != kNoName ? processor.pending : previous_state_(*now.event);
+    const NameId state = previous_state_(*now.event);
+    if (!state_.unclear.matches(state, context_.marking.timeline())) return state;
+    if (const NameId lasting = state_.processors->take_lasting(task, trace_); lasting != kNoName)
+      return lasting;
+    return processor.pending != kNoName ? processor.pending : state;
   }
 
   RuleContext& context_;
@@ -160,22 +186,34 @@ class Schedule final : public Action {
   BoundTemplate previous_name_;
   NameMaker previous_state_;
   NameId running_;
+  std::uint64_t trace_;
+};
+
+struct PendingState {
+  ClassMatcher event = {};
+  std::optional<RuleValue> when = {};
+  std::vector<RuleValue> cpu = {};
+  std::optional<RuleValue> task = {};
+  RuleTemplate state = {};
+  bool is_none = false;  // what was pending is not
+  bool is_lasting = false;
+  Processors* processors = nullptr;
 };
 
 class MarkPending final : public Action {
  public:
-  MarkPending(Processors& processors, const std::vector<RuleValue>& cpu,
-              const std::optional<RuleValue>& task, const RuleTemplate& state, bool is_none,
-              const std::optional<RuleValue>& when, const EventClass& event_class,
-              RuleContext& context, std::uint64_t trace)
+  MarkPending(const PendingState& state, const EventClass& event_class, RuleContext& context,
+              std::uint64_t trace)
       : context_(context),
-        processors_(processors),
-        when_(when, event_class, context),
-        cpu_(cpu, event_class, trace),
-        any_task_(!task.has_value()),
-        state_(state, "", event_class, context),
-        is_none_(is_none) {
-    if (task) task_ = BoundValue(*task, event_class);
+        processors_(*state.processors),
+        when_(state.when, event_class, context),
+        cpu_(state.cpu, event_class, trace),
+        any_task_(!state.task.has_value()),
+        state_(state.state, "", event_class, context),
+        trace_(trace),
+        is_none_(state.is_none),
+        is_lasting_(state.is_lasting) {
+    if (state.task) task_ = BoundValue(*state.task, event_class);
   }
 
   void run(const Moment& now) override {
@@ -190,6 +228,7 @@ class MarkPending final : public Action {
     } else if (!task_.word(*now.event, context_.scope, task)) {
       return;
     }
+    if (is_lasting_) return processors_.set_lasting(task, trace_, state);
     processors_.set_pending(task, state, context_.marking);
   }
 
@@ -201,17 +240,9 @@ class MarkPending final : public Action {
   bool any_task_;
   BoundValue task_;
   NameMaker state_;
+  std::uint64_t trace_;
   bool is_none_;
-};
-
-struct PendingState {
-  ClassMatcher event = {};
-  std::optional<RuleValue> when = {};
-  std::vector<RuleValue> cpu = {};
-  std::optional<RuleValue> task = {};
-  RuleTemplate state = {};
-  bool is_none = false;  // what was pending is not
-  Processors* processors = nullptr;
+  bool is_lasting_;
 };
 
 }  // namespace tracedeck::timeline

@@ -9,18 +9,52 @@ namespace tracedeck::timeline {
 // were new.
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
 
-struct SliceState {
-  explicit SliceState(const SliceRule& of)
-      : rule(&of), open(of.match.size() + (of.by_name ? 2 : 1)) {}
+struct SliceState final : TaskObserver {
+  SliceState(const SliceRule& of, Marking& into)
+      : rule(&of), marking(into), open(of.match.size() + (of.by_name ? 2 : 1)) {}
+
+  // Keys of slices of which the task is not the whole key are found by the slice.
+  [[nodiscard]] bool needs_keys() const { return !rule->ends_with.empty() && open.words() != 2; }
+  void know_key(OpenId id, const std::uint64_t* key) {
+    if (id >= keys.size()) keys.resize(id + 1);
+    keys[id].number = marking.open(id).number;
+    std::copy_n(key, open.words(), keys[id].words.begin());
+  }
+  void task_ended(std::uint64_t task, std::uint64_t trace, const Moment& now) override {
+    if (!needs_keys()) {
+      const Words key = {task, trace};
+      return end_all(key.data(), now);
+    }
+    const Words of_track = {task, track->rule.shared ? 0 : trace};
+    const TrackId on =
+        track->tracks->words() == 2 ? track->tracks->find(of_track.data()) : kNoTrack;
+    if (on == kNoTrack) return;
+    for (const OpenId id : marking.open_on(on)) {
+      if (id < keys.size() && keys[id].number == marking.open(id).number &&
+          keys[id].words[0] == task)
+        end_all(keys[id].words.data(), now);
+    }
+  }
+  // What is open of a key ends: what it is of did.
+  void end_all(const std::uint64_t* key, const Moment& now) {
+    OpenId id = open.find(key);
+    if (!is_open(id)) return;
+    while (id != 0) {
+      const OpenId below = marking.below(id);
+      marking.end_gone(id, now);
+      id = below;
+    }
+    open.place(key) = kEnded;
+  }
 
   // The slices of a key that go on keep their order.
-  void forget(const SectionEnd& ended, Marking& marking) {
+  void forget(const SectionEnd& ended) {
     const auto open_from = [&](OpenId id) {
       while (id != 0 && ended.has_slice(id)) id = marking.below(id);
       return id;
     };
     open.change([&](std::uint32_t number) {
-      if (number == kEnded) return kEnded;
+      if (!is_open(number)) return number;
       const OpenId top = open_from(number);
       for (OpenId id = top; id != 0; id = marking.below(id))
         marking.put_above(id, open_from(marking.below(id)));
@@ -28,7 +62,28 @@ struct SliceState {
     });
   }
 
+  // Of whom it was seen to be made, what an end without a begin is.
+  enum class Birth : std::uint8_t {
+    kUnknown,
+    kFirstEnd,  // of what another began, as the call that makes a thread: it ends in it too
+    kLaterEnd,  // its begin was lost
+  };
+  [[nodiscard]] Birth birth_of(const std::uint64_t* key) {
+    if (rule->born.empty()) return Birth::kUnknown;
+    const Words whose = {key[0], key[rule->match.size()]};
+    if (births.find(whose.data()) == 0) return Birth::kUnknown;
+    std::uint64_t& ends = births.place(whose.data());
+    return std::exchange(ends, 2) == 1 ? Birth::kFirstEnd : Birth::kLaterEnd;
+  }
+
+  // What a slice has as its key, as long as it is the one of that event.
+  struct Key {
+    std::uint64_t number = 0;
+    Words words = {};
+  };
+
   const SliceRule* rule;
+  Marking& marking;
   ClassMatcher begin = {};
   ClassMatcher end = {};
   std::optional<RuleValue> when = {};
@@ -38,8 +93,12 @@ struct SliceState {
   std::vector<RuleValue> check_a = {};
   std::vector<RuleValue> check_b = {};
   RuleTemplate name = {};
+  ClassMatcher born = {};
+  std::vector<RuleValue> born_key = {};
   TrackSpace* track = nullptr;
-  KeyTable open;  // by key and trace: the slice that began last
+  KeyTable open;               // by key and trace: the slice that began last
+  std::vector<Key> keys = {};  // by OpenId, of what `needs_keys`
+  KeyTable births{2};  // by the first of the key and the trace: 1, then 2 from the first end on
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
   bool any_mixed = false;
@@ -106,7 +165,7 @@ class BeginSlice final : public Action {
     if (found == nullptr) return count_without_field();
     OpenId below = 0;
     std::uint64_t& place = *found;
-    if (const auto open = static_cast<OpenId>(place); open > kEnded) {
+    if (const auto open = static_cast<OpenId>(place); is_open(open)) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
       if (state_.rule->again == SliceRule::Again::kNest ||
           (is_mixing_ && !context_.marking.may_have_ended(open))) {
@@ -127,6 +186,7 @@ class BeginSlice final : public Action {
       return;
     }
     place = id;
+    if (state_.needs_keys()) state_.know_key(id, key_.words());
     context_.marking.put_above(id, below);
     if (is_mixing_ && below != 0) mix(id, below);
     if (check_.empty()) return;
@@ -212,7 +272,7 @@ class EndSlice final : public Action {
     if (found == nullptr) return count_without_field();
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
-    if (open <= kEnded || !checked(event, open)) return end_none(place, now);
+    if (!is_open(open) || !checked(event, open)) return end_none(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.below(id);
@@ -249,7 +309,14 @@ class EndSlice final : public Action {
       return unmatched(now, false);
     }
     if (is_new) place = kEnded;
-    unmatched(now, is_new);
+    switch (state_.birth_of(key_.words())) {
+      case SliceState::Birth::kUnknown:
+        return unmatched(now, is_new);
+      case SliceState::Birth::kFirstEnd:
+        return;
+      case SliceState::Birth::kLaterEnd:
+        return unmatched(now, false);
+    }
   }
   [[nodiscard]] bool meets(const Event& event, OpenId id) {
     const auto& check = context_.marking.details(id).check;
@@ -297,6 +364,26 @@ class EndSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
+};
+
+// Somebody whose slices a rule is about is made.
+class NoteBirth final : public Action {
+ public:
+  NoteBirth(SliceState& state, const EventClass& event_class, RuleContext& context,
+            std::uint64_t trace)
+      : context_(context), state_(state), key_(state.born_key, event_class, trace) {}
+
+  [[nodiscard]] bool possible() const { return key_.possible(); }
+  void run(const Moment& now) override {
+    if (!key_.read(*now.event, context_.scope)) return;
+    if (state_.births.size() < kMostSeen || state_.births.find(key_.words()) != 0)
+      state_.births.place(key_.words()) = 1;
+  }
+
+ private:
+  RuleContext& context_;
+  SliceState& state_;
+  BoundKey key_;
 };
 
 }  // namespace tracedeck::timeline

@@ -33,6 +33,9 @@ struct TrackRule {
   std::string pid = {};  // expressions; of processes and threads
   std::string tid = {};
   std::string unit = {};  // of counters: "ns", "bytes", "count", or another word
+  // Globs of states, of kind task: with one of them its states end, and so do the slices of
+  // `SliceRule::ends_with`.
+  std::vector<std::string> ends = {};
 };
 
 // What an event of one class and another have in common.
@@ -76,6 +79,12 @@ struct SliceRule {
   std::vector<std::string> args = {};      // of the event that begins it
   std::vector<std::string> end_args = {};  // and of the one that ends it
   bool marked = false;                     // its arguments are always kept
+  // The id of a track of kind task whose key is the first of `match`: when a task of it ends, so
+  // does the slice, without a known duration.
+  std::string ends_with = {};
+  // Events that make what `born_key` says, which is as `match`: of it no slice began before.
+  ClassGlobs born = {};
+  std::vector<std::string> born_key = {};
 };
 
 struct InstantRule {
@@ -128,7 +137,7 @@ struct WaitRule {
   // for, `served` (a template) when it is served, `over` (one too, of the event that serves it)
   // after that if nothing was asked meanwhile.
   std::string state = {};
-  std::string unless = {};  // a state of it: what is asked for then does not wait
+  std::vector<std::string> unless = {};  // states of it: what is asked for then does not wait
   std::string asked = {};
   std::string served = {};
   std::string over = {};
@@ -161,8 +170,11 @@ struct ScheduleRule {
   std::string next_name = {};         // templates
   std::string previous_name = {};
   std::string previous_state = {};  // of what ran, unless an event said why it is about to stop
-  std::string idle = {};            // a condition: nothing runs from now on
-  std::string track = {};           // of kind task
+  // Globs of states that do not say all: only in place of them does a [[pending]] rule count. None:
+  // it counts in place of any.
+  std::vector<std::string> unclear = {};
+  std::string idle = {};   // a condition: nothing runs from now on
+  std::string track = {};  // of kind task
 };
 
 // What runs on a processor is about to stop, and why.
@@ -172,6 +184,7 @@ struct PendingRule {
   std::vector<std::string> cpu = {};
   std::string task = {};   // an expression: only if this is what runs, on any processor
   std::string state = {};  // a template; empty: it is not about to stop after all
+  bool lasting = false;    // of a task: until it ends, even if it stops for another reason before
 };
 
 // What later events mean by `current.NAME`, until another event sets it.

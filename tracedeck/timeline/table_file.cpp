@@ -255,6 +255,7 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check.check("counter", "track", &CounterRule::track, table.counters);
   check.check("state", "track", &StateRule::track, table.states);
   check.check("wait", "track", &WaitRule::track, table.waits);
+  check.check("slice", "ends_with", &SliceRule::ends_with, table.slices, true);
   check.check("wait", "state", &WaitRule::state, table.waits, true);
   check.check("wait", "flow_track", &WaitRule::flow_track, table.waits, true);
   check.check("flow", "from_track", &FlowRule::from_track, table.flows);

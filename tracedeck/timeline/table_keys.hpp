@@ -72,7 +72,8 @@ constexpr auto keys_of<TrackRule>() {
                     required("name", &TrackRule::name),     optional("key", &TrackRule::key),
                     optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
                     optional("join", &TrackRule::join),     optional("pid", &TrackRule::pid),
-                    optional("tid", &TrackRule::tid),       optional("unit", &TrackRule::unit)};
+                    optional("tid", &TrackRule::tid),       optional("unit", &TrackRule::unit),
+                    optional("ends", &TrackRule::ends)};
 }
 
 template <>
@@ -92,7 +93,10 @@ constexpr auto keys_of<SliceRule>() {
                     required("name", &SliceRule::name),
                     optional("args", &SliceRule::args),
                     optional("end_args", &SliceRule::end_args),
-                    optional("marked", &SliceRule::marked)};
+                    optional("marked", &SliceRule::marked),
+                    optional("ends_with", &SliceRule::ends_with),
+                    optional("born", &SliceRule::born),
+                    optional("born_key", &SliceRule::born_key)};
 }
 
 template <>
@@ -163,15 +167,17 @@ constexpr auto keys_of<ScheduleRule>() {
                     required("next_name", &ScheduleRule::next_name),
                     optional("previous_name", &ScheduleRule::previous_name),
                     optional("previous_state", &ScheduleRule::previous_state),
+                    optional("unclear", &ScheduleRule::unclear),
                     optional("idle", &ScheduleRule::idle),
                     required("track", &ScheduleRule::track)};
 }
 
 template <>
 constexpr auto keys_of<PendingRule>() {
-  return std::tuple{required("event", &PendingRule::event), optional("when", &PendingRule::when),
-                    required("cpu", &PendingRule::cpu), optional("task", &PendingRule::task),
-                    required("state", &PendingRule::state)};
+  return std::tuple{
+      required("event", &PendingRule::event), optional("when", &PendingRule::when),
+      required("cpu", &PendingRule::cpu),     optional("task", &PendingRule::task),
+      required("state", &PendingRule::state), optional("lasting", &PendingRule::lasting)};
 }
 
 template <>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -129,31 +128,6 @@ std::string worker_name(std::string_view number) {
   return number == "255" ? "no worker" : fmt::format("worker {}", number);
 }
 
-// What a thread of Linux does that does not run, by `prev_state`.
-std::string linux_state(std::string_view number) {
-  struct State {
-    unsigned bit;
-    std::string_view name;
-  };
-  static constexpr auto kStates = std::to_array<State>({{1, "sleeping"},
-                                                        {2, "uninterruptible"},
-                                                        {4, "stopped"},
-                                                        {8, "stopped"},
-                                                        {16, "dead"},
-                                                        {32, "dead"},
-                                                        {64, "sleeping"}});
-  std::uint64_t bits = 0;
-  const char* const end = number.data() + number.size();
-  if (std::from_chars(number.data(), end, bits).ptr != end) return std::string(number);
-  // TASK_IDLE of kernel threads: not interruptible, and no load.
-  constexpr std::uint64_t kIdle = 0x402;
-  if ((bits & kIdle) == kIdle) return "idle";
-  // What is none of these still wants to run.
-  const auto found =
-      std::ranges::find_if(kStates, [&](const State& each) { return (bits & each.bit) != 0; });
-  return std::string(found == kStates.end() ? "runnable" : found->name);
-}
-
 // Softirqs of Linux by their vectors.
 std::string softirq_name(std::string_view vector) {
   static constexpr auto kNames =
@@ -204,7 +178,6 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"file", [](std::string_view path) { return std::string(last_component(path)); }},
     {"hex", hexadecimal},
     {"worker", worker_name},
-    {"linux_state", linux_state},
     {"softirq", softirq_name},
     {"duration", plain_duration},
     {"first80", beginning},
@@ -233,6 +206,7 @@ TextFilter find_text_filter(std::string_view name) {
 std::string unknown_filter_text(std::string_view name) {
   std::vector<std::string_view> names;
   for (const NamedFilter& each : kFilters) names.push_back(each.name);
+  names.push_back(kLinuxStateFilter);
   const std::string_view near = nearest(name, names);
   return fmt::format("there is no filter `{}`; {}", name,
                      near.empty() ? fmt::format("those that are: {}", fmt::join(names, ", "))

@@ -61,6 +61,7 @@ struct TimelineCounts {
   std::uint64_t unmatched_ends = 0;    // ends without a begin
   std::uint64_t began_before = 0;      // slices from the trace's begin on
   std::uint64_t inferred_ends = 0;     // slices that end where another begins
+  std::uint64_t ended_with_task = 0;   // slices that ended because their task did
   std::uint64_t inferred_states = 0;   // states before the first event that says anything of them
   std::uint64_t across_loss = 0;       // slices during which events were lost
   std::uint64_t open_at_end = 0;       // slices that did not end

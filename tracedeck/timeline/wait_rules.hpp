@@ -91,6 +91,10 @@ class WaitState final : public SliceObserver {
     }
   }
 
+  // Whether who waits is put in states when it is served, or after that.
+  [[nodiscard]] bool changes_states() const {
+    return states != nullptr && (!rule->served.empty() || during != nullptr);
+  }
   [[nodiscard]] std::uint32_t number_of(const Entry& entry) const {
     return static_cast<std::uint32_t>(&entry - slab.data() + 1);
   }
@@ -123,7 +127,7 @@ class WaitState final : public SliceObserver {
   RuleTemplate served = {};
   NameId asked = kNoName;
   RuleTemplate over = {};
-  NameId unless = kNoName;
+  std::vector<NameId> unless = {};
   ClassMatcher cancels = {};
   ClassMatcher preferred = {};
   std::unordered_map<std::uint64_t, ClassSearch> preferred_in = {};  // by the number of a trace
@@ -213,9 +217,7 @@ class RequestWait final : public Action {
     if (entry == nullptr || entry->gone) return;
     if (waiter_ && entry->state == kNoTrack)
       entry->state = waiter_.find(*now.event, key_.words()[0]);
-    if (state_.unless != kNoName && entry->state != kNoTrack &&
-        context_.marking.state_of(entry->state, now.time) == state_.unless)
-      return;
+    if (!state_.unless.empty() && entry->state != kNoTrack && is_no_wait(entry->state, now)) return;
     if (entry->serving == 0) state_.put(*entry, state_.asked, now);
     if (!request(*entry, now) || !asker_.possible()) return;
     entry->asked = now.time;
@@ -223,6 +225,11 @@ class RequestWait final : public Action {
   }
 
  private:
+  // By the state that it was in before the event.
+  [[nodiscard]] bool is_no_wait(TrackId track, const Moment& now) const {
+    return std::ranges::find(state_.unless, context_.marking.state_before(track, now)) !=
+           state_.unless.end();
+  }
   // False: it waits already.
   [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) const {
     if (entry.pending && !state_.rule->last) return false;
@@ -251,7 +258,9 @@ class ServeWait final : public Action {
         when_(state.to_when, event_class, context),
         key_(state.key_b, event_class, trace),
         near_(state.entries.near_of(trace)),
-        waiter_(state, event_class, context),
+        waiter_(state.changes_states()
+                    ? std::optional<WaiterTrack>(std::in_place, state, event_class, context)
+                    : std::nullopt),
         served_(state.served, "", event_class, context),
         over_(state.over, "", event_class, context),
         arguments_(arguments) {
@@ -298,7 +307,7 @@ class ServeWait final : public Action {
     entry->pending = false;
     entry->gone = false;
     if (waiter_ && entry->state == kNoTrack)
-      entry->state = waiter_.find(*now.event, key_.words()[0]);
+      entry->state = waiter_->find(*now.event, key_.words()[0]);
     if (waiter_ && !state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
     if (state_.during == nullptr || state_.during->last == 0 ||
         marking_.open(state_.during->last).number != now.number)
@@ -334,8 +343,8 @@ class ServeWait final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
-  const NearKeys& near_;  // of the entries
-  WaiterTrack waiter_;
+  const NearKeys& near_;               // of the entries
+  std::optional<WaiterTrack> waiter_;  // nothing: its states are not changed
   std::optional<BoundTrack> asker_;
   NameMaker served_;
   NameMaker over_;

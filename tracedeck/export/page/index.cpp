@@ -242,6 +242,7 @@ constexpr std::array kCounts = {
     Count{"slices that began before the trace", &timeline::TimelineCounts::began_before},
     Count{"slices that had not ended", &timeline::TimelineCounts::open_at_end},
     Count{"slices that end where another begins", &timeline::TimelineCounts::inferred_ends},
+    Count{"slices that ended with their task", &timeline::TimelineCounts::ended_with_task},
     Count{"states before the first switch of a processor",
           &timeline::TimelineCounts::inferred_states},
     Count{"slices during which events were lost", &timeline::TimelineCounts::across_loss},
