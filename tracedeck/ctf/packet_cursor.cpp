@@ -50,9 +50,11 @@ bool PacketCursor::fetch(std::uint64_t from, std::uint64_t need) {
 }
 
 bool PacketCursor::fetch_head(std::uint64_t need) {
+  // Of a packet that is passed over no more is read than most headers take.
+  constexpr std::uint64_t kSmallHead = 512;
   const bool has_some = end() > offset_ + kPacketMagicSize;
   if (live_ || !skips_ || has_some) return fetch(0, live_ ? need : std::max(need, kHeadSize));
-  return windows_->advance(offset_, std::max(need, kHeadSize), 2 * kHeadSize);
+  return windows_->advance(offset_, std::max(need, kSmallHead), 2 * kSmallHead);
 }
 
 bool PacketCursor::fetch_all(std::uint64_t size) {

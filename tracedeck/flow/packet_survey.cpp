@@ -1,6 +1,7 @@
 #include "tracedeck/flow/packet_survey.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "tracedeck/flow/time_bounds.hpp"
@@ -21,15 +22,20 @@ std::optional<TimeRange> range_of(const OpenPart& open, const TrimRange& part) {
   return reader == nullptr ? std::nullopt : survey_times(*reader, reader->description());
 }
 
-// The extreme time of the events: `bounds` are the packets' bounds on its side, those that may hold
-// it first; `read(bound)` the extreme time in the packets that do not lie beyond a bound.
-template <class Read>
-std::optional<Nanoseconds> extreme(const std::vector<Nanoseconds>& bounds, const Read& read) {
+// The extreme time of the events: `bounds` are the packets' bounds on its side, in the `order` in
+// which they may hold it; `read(bound)` is the extreme time in the packets that do not lie beyond a
+// bound.
+template <class Order, class Read>
+std::optional<Nanoseconds> extreme(std::vector<Nanoseconds> bounds, Order order, const Read& read) {
+  std::ranges::sort(bounds, order);
   for (std::size_t packets = 1;; packets *= kPacketGrowth) {
     const bool all = packets >= bounds.size();
     const std::optional<Nanoseconds> found = read(all ? bounds.back() : bounds[packets - 1]);
-    // Packets that begin behind the first event that was found are all later.
-    if (found) return all ? found : read(*found);
+    if (found) {
+      // Only a packet that was not read and does not lie beyond it may hold another.
+      const bool is_sure = all || !order(bounds[packets], *found);
+      return is_sure ? found : read(*found);
+    }
     if (all) return std::nullopt;
   }
 }
@@ -37,21 +43,23 @@ std::optional<Nanoseconds> extreme(const std::vector<Nanoseconds>& bounds, const
 std::optional<TimeRange> range_by_packets(const std::vector<PacketStretch>& stretches,
                                           const OpenPart& open) {
   if (stretches.empty()) return std::nullopt;
-  std::vector<Nanoseconds> bounds;
-  for (const PacketStretch& each : stretches) bounds.push_back(each.begin);
-  std::ranges::sort(bounds);
-  const auto first = extreme(bounds, [&](Nanoseconds end) -> std::optional<Nanoseconds> {
-    const auto range = range_of(open, {.end = end});
-    return range ? std::optional(range->first) : std::nullopt;
-  });
+  std::vector<Nanoseconds> begins;
+  std::vector<Nanoseconds> ends;
+  for (const PacketStretch& each : stretches) {
+    begins.push_back(each.begin);
+    ends.push_back(each.end);
+  }
+  const auto first =
+      extreme(std::move(begins), std::less(), [&](Nanoseconds end) -> std::optional<Nanoseconds> {
+        const auto range = range_of(open, {.end = end});
+        return range ? std::optional(range->first) : std::nullopt;
+      });
   if (!first) return std::nullopt;
-  bounds.clear();
-  for (const PacketStretch& each : stretches) bounds.push_back(each.end);
-  std::ranges::sort(bounds, std::ranges::greater());
-  const auto last = extreme(bounds, [&](Nanoseconds begin) -> std::optional<Nanoseconds> {
-    const auto range = range_of(open, {.begin = begin});
-    return range ? std::optional(range->last) : std::nullopt;
-  });
+  const auto last = extreme(std::move(ends), std::greater(),
+                            [&](Nanoseconds begin) -> std::optional<Nanoseconds> {
+                              const auto range = range_of(open, {.begin = begin});
+                              return range ? std::optional(range->last) : std::nullopt;
+                            });
   return last ? std::optional(TimeRange{*first, *last}) : std::nullopt;
 }
 
