@@ -1,5 +1,7 @@
 """Running the command under test, for all contract tests."""
 
+import collections
+import functools
 import json
 import os
 import pathlib
@@ -29,47 +31,51 @@ sys.exit(os.waitstatus_to_exitcode(status))
 sys.setrecursionlimit(20000)
 
 
-def many_commands():
+@functools.cache
+def many_commands(binary):
     """The program that runs many commands in one process, where it was built with the command; else None."""
-    program = pathlib.Path(BIN).absolute().with_name("many_commands")
+    program = pathlib.Path(binary).absolute().with_name("many_commands")
     # Linked after the command: one that is older is of other sources.
-    if program.exists() and program.stat().st_mtime >= os.stat(BIN).st_mtime:
+    if program.exists() and program.stat().st_mtime >= os.stat(binary).st_mtime:
         return program
     return None
 
 
-PROGRAM = many_commands()
-idle = []  # processes of it; a test may run commands on several threads
+PROGRAM = many_commands(BIN)
+idle = collections.defaultdict(list)  # processes of a program; a test may run commands on several threads
 
 
 def close_processes():
     """Ends them; returns the statuses of those that did not end well, such as by leaks."""
-    return [status for status in (idle.pop().close() for _ in range(len(idle))) if status != 0]
+    ended = [process.close() for processes in idle.values() for process in processes]
+    idle.clear()
+    return [status for status in ended if status != 0]
 
 
-def run(*args, stdin=b"", env=None, **more):
+def run(*args, stdin=b"", env=None, binary=BIN, **more):
     """Runs the command; the result has returncode, stdout and stderr as bytes.
 
     In a process that runs others too, unless `more` is for a process of its own. A crash there is an error.
     """
+    program = many_commands(binary)
     environment = dict(os.environ)
     environment.pop("NO_COLOR", None)
     environment.update(env or {})
     arguments = list(map(os.fspath, args))
-    if PROGRAM is None or more.keys() - {"cwd"}:
+    if program is None or more.keys() - {"cwd"}:
         return subprocess.run(
-            [BIN, *arguments], capture_output=True, timeout=TIME_LIMIT, env=environment, input=stdin, **more
+            [binary, *arguments], capture_output=True, timeout=TIME_LIMIT, env=environment, input=stdin, **more
         )
     try:
-        process = idle.pop()
+        process = idle[program].pop()
     except IndexError:
-        process = ManyCommands(PROGRAM)
+        process = ManyCommands(program)
     try:
         return process.run(
             arguments, cwd=more.get("cwd", os.getcwd()), environment=environment, stdin=stdin, timeout=TIME_LIMIT
         )
     finally:
-        idle.append(process)
+        idle[program].append(process)
 
 
 def is_sanitized():

@@ -3,9 +3,8 @@
 import dataclasses
 import json
 import re
-import subprocess
 
-TIME_LIMIT = 60
+import command as started
 
 
 def word(name):
@@ -33,9 +32,12 @@ class Command:
         trait = f" [{self.truth.trait}]" if self.truth.trait else ""
         self.found.append(Falsehood(kind + trait, str(said), str(true)))
 
+    def start(self, command, *options):
+        line = [command, *map(str, self.truth.options), *options, *map(str, self.truth.paths)]
+        return started.run(*line, binary=str(self.binary))
+
     def run(self, command, *options):
-        line = [str(self.binary), command, *map(str, self.truth.options), *options, *map(str, self.truth.paths)]
-        result = subprocess.run(line, capture_output=True, timeout=TIME_LIMIT, check=False)
+        result = self.start(command, *options)
         if result.returncode not in self.truth.exits:
             said = result.stderr.decode(errors="replace").strip().replace("\n", "; ")
             self.say(f"{command}: exit {result.returncode}", said[:300], "exit 0")

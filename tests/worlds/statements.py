@@ -6,11 +6,10 @@ each duration said to be known is true, and no conclusion contradicts what happe
 
 import collections
 import json
-import subprocess
 
 from . import truth as t
 from .pictures import check_perfetto, check_pictures, picture
-from .said import TIME_LIMIT, Command, word
+from .said import Command, word
 
 QUANTILE_ERROR = 0.004
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
@@ -346,9 +345,7 @@ def piece_is_true(truth, piece):
 
 def asked(command, name, *more):
     """The answer of `why` about the longest of a name; None where there is none."""
-    line = [str(command.binary), "why", *map(str, command.truth.options), "--longest", name, *more, "--output", "json"]
-    paths = [str(path) for path in command.truth.paths]
-    result = subprocess.run(line + paths, capture_output=True, timeout=TIME_LIMIT, check=False)
+    result = command.start("why", "--longest", name, *more, "--output", "json")
     if result.returncode not in (1, *command.truth.exits) or not result.stdout:
         command.say(f"why: exit {result.returncode}", result.stderr.decode(errors="replace")[:300], "an answer")
         return None
@@ -445,9 +442,7 @@ def check_gates(command):
 
 def gate(command, wish):
     """The exit code of a requirement; damage alone is no failure of it."""
-    line = [str(command.binary), "latency", *map(str, command.truth.options), "--require", wish]
-    paths = [str(path) for path in command.truth.paths]
-    return subprocess.run(line + paths, capture_output=True, timeout=TIME_LIMIT, check=False).returncode
+    return command.start("latency", "--require", wish).returncode
 
 
 def check_more(command):
