@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/ctf/counter_wrap.hpp"
+#include "tracedeck/ctf/dialect.hpp"
+
 namespace tracedeck::ctf {
 
 void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, const Packet& packet,
@@ -12,7 +15,8 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   schema_ = &schema;
   packet_ = &packet;
   offset_ = offset;
-  has_clock_ = schema.stream_class->default_clock != nullptr;
+  const auto& clock = schema.stream_class->default_clock;
+  has_clock_ = clock != nullptr;
   packet_least_ = packet.begin.value_or(0);
   most_ = packet.end.value_or(~std::uint64_t{0});
   any_time_ = previous.has_value();
@@ -24,6 +28,9 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   state_.content = head.content_bits();
   state_.position = head.bits;
   state_.clock = head.clock;
+  may_wrap_ =
+      has_clock_ && clock->id == kImplicitClock && head.content_bits() == DecodeState::kEndless;
+  wrapped_ = 0;
 }
 
 EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64_t first,
@@ -103,10 +110,10 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   event.stream = packet_->stream;
   event.packet = packet_;
   if (has_clock_) {
-    event.time = state_.clock;
-    event.end_time = state_.clock;
     if (state_.clock < least_ || state_.clock > most_) [[unlikely]]
       look_at(begin);
+    event.time = state_.clock + wrapped_;
+    event.end_time = event.time;
     least_ = std::max(state_.clock, packet_least_);
     previous_ = state_.clock;
     any_time_ = true;
@@ -168,6 +175,18 @@ void EventDecoder::rewind(std::uint64_t begin, std::uint64_t clock) {
 }
 
 void EventDecoder::look_at(std::uint64_t begin) {
+  if (may_wrap_ && any_time_) {
+    if (const auto wrap = wrapped_counter(previous_, state_.clock)) {
+      wrapped_ += wrap->period;
+      if (findings_)
+        odd(0, StreamRule::kEventOrder, begin,
+            fmt::format(
+                "{}, as where the 32-bit counter behind it wraps at {} MHz: times from here "
+                "on are {} later",
+                event_order_text(state_.clock, previous_), wrap->megahertz, wrap->period));
+      return;
+    }
+  }
   if (!findings_) return;
   const std::uint64_t time = state_.clock;
   if (any_time_ && time < previous_) {

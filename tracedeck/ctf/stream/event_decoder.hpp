@@ -92,6 +92,8 @@ class EventDecoder {
   std::uint64_t offset_ = 0;
   bool last_ = false;
   bool has_clock_ = false;
+  bool may_wrap_ = false;                       // see counter_wrap.hpp
+  std::uint64_t wrapped_ = 0;                   // ns to add to times, for the wraps so far
   ByteOrder begin_order_ = ByteOrder::kLittle;  // LAST_BO where the event record begins
   std::uint64_t begin_empty_ = 0;               // elements that take no bits before it
   bool any_time_ = false;                       // there was an event record with a time before
