@@ -4,6 +4,7 @@ from .table import Base, in_context, text, thread_name, thread_of
 
 PROFILES = ("lttng_ust_cyg_profile:", "lttng_ust_cyg_profile_fast:")
 PREFIXES = (*PROFILES, "lttng_ust_pthread:", "lttng_ust_tracef:", "lttng_ust_tracelog:", "lttng_ust_libc:")
+EOWNERDEAD = 130  # it is locked, and who had it before is gone
 
 
 def applies(event):
@@ -74,9 +75,14 @@ class Table(Base):
         if what == "lock_req":
             self.sheet.begin("wait mutex", key, held, track)
             self.sheet.wait("mutex wait", key)
-        elif what == "lock_acq":
-            self.sheet.end("wait mutex", key, track, held)
-            self.sheet.waited("mutex wait", key, track)
-            self.sheet.begin("hold mutex", key, held, of_process)
-        elif what == "unlock":
-            self.sheet.end("hold mutex", key, of_process, held)
+        elif what in ("lock_acq", "trylock"):
+            if what == "lock_acq":
+                self.sheet.end("wait mutex", key, track, held)
+                self.sheet.waited("mutex wait", key, track)
+            if fields.get("status", 0) in (0, EOWNERDEAD):
+                self.sheet.begin("hold mutex", key, held, of_process, stacked=True)
+        elif what == "unlock" and fields.get("status", 0) == 0:
+            if self.sheet.open["hold mutex", key]:
+                self.sheet.end("hold mutex", key, of_process, held)
+            else:
+                self.sheet.unmatched("hold mutex", held, of_process)

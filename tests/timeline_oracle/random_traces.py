@@ -267,7 +267,7 @@ KERNEL = {
 }  # fmt: skip
 UST = {
     "lttng_ust_cyg_profile:func_entry": ("addr", "call_site"), "lttng_ust_cyg_profile:func_exit": ("addr", "call_site"),
-    "lttng_ust_pthread:pthread_mutex_lock_req": ("mutex",), "lttng_ust_pthread:pthread_mutex_lock_acq": ("mutex", "status"), "lttng_ust_pthread:pthread_mutex_unlock": ("mutex", "status"),
+    "lttng_ust_pthread:pthread_mutex_trylock": ("mutex", "status"), "lttng_ust_pthread:pthread_mutex_lock_req": ("mutex",), "lttng_ust_pthread:pthread_mutex_lock_acq": ("mutex", "status"), "lttng_ust_pthread:pthread_mutex_unlock": ("mutex", "status"),
     "lttng_ust_tracef:event": ("msg:s",), "lttng_ust_statedump:bin_info": ("baddr", "memsz", "path:s"),
 }  # fmt: skip
 ROS2 = {
@@ -284,7 +284,7 @@ ROS2 = {
 }  # fmt: skip
 ZEPHYR = {
     "thread_switched_in": ("thread_id", "name:s"), "thread_switched_out": ("thread_id", "name:s"),
-    "thread_pending": ("thread_id", "name:s"), "thread_ready": ("thread_id", "name:s"), "thread_create": ("thread_id",),
+    "thread_pending": ("thread_id", "name:s"), "thread_ready": ("thread_id", "name:s"), "thread_resume": ("thread_id",), "thread_create": ("thread_id",),
     "isr_enter": (), "isr_exit": (), "isr_exit_to_scheduler": (), "idle": (), "mutex_lock_enter": ("id",),
     "mutex_lock_blocking": ("id",), "mutex_lock_exit": ("id", "ret"), "mutex_unlock_enter": ("id",),
     "mutex_unlock_exit": ("id", "ret"), "semaphore_take_enter": ("id",), "semaphore_take_exit": ("id", "ret"),
@@ -305,6 +305,7 @@ def ctf(classes, has_thread):
             "taken": (0, 1, 1),
             "overwritten": (0, 0, 1),
             "ret": (0, 0, 5),
+            "status": (0, 0, 1, 2, 3),
         }
         started = []
         time = 1_000_000

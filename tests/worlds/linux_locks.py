@@ -128,7 +128,7 @@ class World:
         def done():
             event = self.emit(thread, ACQ, mutex)
             self.spans.append((f"wait mutex {address:#x}", begin, event, False))
-            self.waits.append((thread.tid, address, begin.time, event.time))
+            self.waits.append((thread.tid, address, begin, event))
             del self.asked[thread.tid]
             self.take(thread, mutex, event)
 
@@ -177,6 +177,8 @@ class World:
         for event in self.events:
             streams.setdefault(event.cpu, []).append(event)
         middle = self.middle = len(self.events) // 2 if self.back else 0
+        if middle:  # a step that is shorter than the time without an event is not to be seen
+            self.back = max(self.back, self.events[middle].time - self.events[middle - 1].time + 1)
         for event in self.events[middle:]:
             event.time -= self.back
         packets = {
@@ -230,11 +232,13 @@ class World:
         begin, end = answer["begin"] - OFFSET, answer["begin"] + answer["duration"] - OFFSET
         tid, address = int(said[2]), int(said[3], 16)
         claimed = float(said[4]) * {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}[said[5]]
-        waiting = [tid for tid, *span in self.waits if span == [address, begin, end]]
+        waits = [(tid, first, last) for tid, where, first, last in self.waits if (where, first.time, last.time) == (address, begin, end)]
+        waiting = [tid for tid, _, _ in waits]
         process = next((m for m in self.mutexes if m.address == address and any(w in m.tids for w in waiting)), None)
         if process is None:
             return answer["so"], "no such wait"
-        held = sum(e - b for b, e, owner in process.owners.pieces(begin, end) if owner is not None and owner.tid == tid)
+        moved = self.back if self.middle and waits[0][1].order >= self.middle else 0  # by the step
+        held = sum(e - b for b, e, owner in process.owners.pieces(begin + moved, end + moved) if owner is not None and owner.tid == tid)
         # The unlock is recorded a moment after it happened.
         if abs(held - claimed) > 0.02 * claimed + 10_000:
             return answer["so"], f"{tid} held it for {held}"
@@ -257,6 +261,9 @@ class World:
                 yield Span("slice", label, first.time, None, OPEN, not touched(first.time, end, lost))
         elif ended and first is None:
             # Taken by a call that is not recorded: when is not known, but not before the trace.
+            yield Span("slice", label, None, last.time, UNKNOWN, False)
+        elif ended and first.time < begin and label.startswith("hold "):
+            # For what the trace says it may have been taken by a call that is not recorded.
             yield Span("slice", label, None, last.time, UNKNOWN, False)
         elif ended and first.time < begin:
             yield Span("slice", label, None, last.time, BEFORE, not touched(begin, last.time, lost))
