@@ -53,7 +53,7 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts,
   append(counts.unmatched_ends, "end without a begin",
          is_picture ? "shown as an instant" : "left out", false);
   append(counts.clock_steps, "time earlier than the last on its track", "clamped to that", false);
-  append(counts.sections, "step back of a clock by more than 1s", "all begins anew there", false);
+  append(counts.sections, "step back of a clock", "all begins anew there", false);
   if (!is_picture) return;
   append(counts.overlaps, "slice that overlaps another on its track", "on a lane of its own",
          false);

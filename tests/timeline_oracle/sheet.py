@@ -168,7 +168,7 @@ class Sheet:
             slice = stack.pop()
             slice.args.update(args or {})
             return self.close(slice, time, flags)
-        if (rule, key) in self.seen:
+        if (rule, key) in self.seen or self.line.sections:
             self.line.unmatched[rule, name] += self.is_shown
             return None
         self.seen.add((rule, key))
@@ -208,6 +208,10 @@ class Sheet:
         old = self.state_of.get(track)
         if old is not None:
             if old.value == value:
+                return
+            # A task that is put on another processor goes on.
+            if value is not None and old.value.startswith("running on ") and value.startswith("running on ") and not flags | old.flags:
+                old.value = value
                 return
             self.close_state(track, time)
         if value is not None:

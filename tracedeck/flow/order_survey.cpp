@@ -27,9 +27,12 @@ const Record* OrderSurvey::add(const Record* first, const Record* end) {
   if (first->kind == RecordKind::kEvent && events_ % kSmallestChunk == 0 && events_ != 0)
     end_chunks();
   const OrderKey key = times_(*first);
-  if (key < last_) [[unlikely]]
+  if (key < last_) [[unlikely]] {
     lowest_step_ = std::min(lowest_step_, key);
+    ++steps_;
+  }
   last_ = key;
+  if (first->kind == RecordKind::kEvent) note_stream(first->event);
   // The smaller the chunks, the later is what they call late.
   const bool late = key < states_.front().low;
   if (first->kind != RecordKind::kEvent) {

@@ -84,6 +84,13 @@ class OrderSurvey {
   // The sizes of chunks that there are, and what they would take.
   [[nodiscard]] std::vector<Level> levels() const;
   [[nodiscard]] std::uint64_t events() const { return events_; }
+  // How many records go before the one before them.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  // The class of the data stream that all events are of; null: of several, or of none. Valid as
+  // long as the source lives.
+  [[nodiscard]] const DataStreamClass* only_stream_class() const {
+    return are_of_several_ || stream_ == EntityId::none() ? nullptr : stream_class_;
+  }
 
  private:
   static constexpr std::size_t kLevels = 7;
@@ -99,6 +106,15 @@ class OrderSurvey {
 
   // Returns behind the events of one run, or one other record.
   const Record* add(const Record* first, const Record* end);
+  void note_stream(const Event& event) {
+    const DataStream* const stream = event.stream;
+    if (stream == nullptr || (stream_ != EntityId::none() && stream->entity != stream_)) {
+      are_of_several_ = true;
+    } else {
+      stream_ = stream->entity;
+      stream_class_ = stream->stream_class;
+    }
+  }
   void end_chunks();
   void end_chunk(State& state);
   void add_late(const OrderKey& key, std::uint64_t memory);
@@ -110,6 +126,10 @@ class OrderSurvey {
   OrderKey lowest_step_ = OrderKey::last();
   std::uint64_t events_ = 0;
   std::uint64_t memory_ = 0;
+  std::uint64_t steps_ = 0;
+  EntityId stream_ = EntityId::none();  // of the first event
+  const DataStreamClass* stream_class_ = nullptr;
+  bool are_of_several_ = false;  // data streams
 };
 
 }  // namespace tracedeck::flow

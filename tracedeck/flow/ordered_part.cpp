@@ -72,7 +72,7 @@ const Record* OrderedPart::pass(const Record* at, const Record* end, std::uint64
       continue;
     }
     const OrderKey key = times_(*at);
-    if (key < last_) return nullptr;
+    if (key < last_ && !keeps_steps_) return nullptr;
     if (key >= until_) return at;
     last_ = key;
     if (!is_event(*at)) {

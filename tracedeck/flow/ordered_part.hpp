@@ -23,9 +23,14 @@ namespace tracedeck::flow {
 // source: kReadFailed when they are in order no more.
 class OrderedPart final : public RecordSource {
  public:
-  // `events`: of the source; more are not read.
-  OrderedPart(std::unique_ptr<RecordSource> source, std::uint64_t events, const OrderKey& until)
-      : source_(std::move(source)), events_left_(events), until_(until) {}
+  // `events`: of the source; more are not read. `keeps_steps`: where they go back in time they are
+  // in order too, as far as `until` is the last place.
+  OrderedPart(std::unique_ptr<RecordSource> source, std::uint64_t events, const OrderKey& until,
+              bool keeps_steps = false)
+      : source_(std::move(source)),
+        events_left_(events),
+        until_(until),
+        keeps_steps_(keeps_steps) {}
 
   Result<BatchPtr> next() override;
 
@@ -53,6 +58,7 @@ class OrderedPart final : public RecordSource {
   std::unique_ptr<RecordSource> source_;  // null at its end
   std::uint64_t events_left_;
   OrderKey until_;
+  bool keeps_steps_;
   StreamTimes times_;
   OrderKey last_ = OrderKey::first();
   Rest rest_ = {};

@@ -226,7 +226,9 @@ RecordSourcePtr Pipeline::sorted() {
          },
          .reopens = reopens});
   }
-  return std::make_unique<Stoppable>(sort(std::move(inputs)), context_.stop);
+  return std::make_unique<Stoppable>(
+      sort(std::move(inputs), {.kept_steps = context_.options.selection.kept_steps}),
+      context_.stop);
 }
 
 Result<BatchPtr> Pipeline::next() {

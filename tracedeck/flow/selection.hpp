@@ -33,6 +33,8 @@ struct ClockOffset {
 
 struct Selection {
   Order order = Order::kMerged;
+  // Of `kTime`: see `SortOptions::kept_steps`.
+  std::uint64_t kept_steps = 0;
   std::optional<TimePoint> begin = {};  // both ends belong to what is selected
   std::optional<TimePoint> end = {};
   // Not null: what lies before `begin` comes all the same, and here is put where that is, in ns

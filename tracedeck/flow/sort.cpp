@@ -10,6 +10,7 @@
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/order_survey.hpp"
 #include "tracedeck/flow/ordered_part.hpp"
+#include "tracedeck/flow/packet_survey.hpp"
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/flow/streamed_sort.hpp"
 #include "tracedeck/format/output_batch.hpp"
@@ -136,6 +137,7 @@ class Sort final : public RecordSource {
     std::vector<OrderSurvey::Level> levels = {};  // what sorting it by chunks takes
     std::optional<StreamedSortPlan> plan = {};    // to be sorted by chunks
     std::unique_ptr<ExternalSorter> late_records = {};
+    bool keeps_steps = false;
 
     [[nodiscard]] bool in_order() const { return ordered_until == OrderKey::last(); }
   };
@@ -175,13 +177,20 @@ class Sort final : public RecordSource {
         if (!batch || *batch == nullptr) break;
         survey.add(**batch);
       }
-      each.reset();
       survey.finish();
+      source.keeps_steps = keeps_steps(survey);
+      each.reset();
       source.events = survey.events();
-      source.ordered_until = survey.lowest_step();
+      source.ordered_until = source.keeps_steps ? OrderKey::last() : survey.lowest_step();
       if (!source.in_order()) source.levels = survey.levels();
     }
     return {};
+  }
+
+  [[nodiscard]] bool keeps_steps(const OrderSurvey& survey) const {
+    const DataStreamClass* const of = survey.only_stream_class();
+    return survey.steps() != 0 && survey.steps() <= options_.kept_steps && of != nullptr &&
+           of->trace != nullptr && says_its_packets(*of->trace);
   }
 
   // Shares the memory among the sources that have to be sorted. Those that cannot be sorted by
@@ -265,7 +274,7 @@ class Sort final : public RecordSource {
                                                         std::move(source.late_records)));
       } else {
         merged.push_back(std::make_unique<OrderedPart>(std::move(source.opened), source.events,
-                                                       OrderKey::last()));
+                                                       OrderKey::last(), source.keeps_steps));
       }
       if (i + 1 == external_end_) merged.push_back(sorted_externally(std::exchange(external, {})));
     }

@@ -262,8 +262,8 @@ class Interpreter::Work {
     *latest_ = now_.time;
   }
 
-  // A step so far that the clock began anew, as after a reset. Beyond so many of them the clock is
-  // none, and times are clamped.
+  // A step back of the clock, where events may be in disorder one so far that it began anew, as
+  // after a reset. Beyond so many of them the clock is none, and times are clamped.
   void step_back(const Moment& now) {
     if (now.stream == nullptr) {
       *latest_ = now.time;
@@ -272,7 +272,7 @@ class Interpreter::Work {
     StreamState& stream = *now.stream;
     const auto step =
         static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
-    if (step <= kFarBack || sections_ == kMostSections) return;
+    if ((!options_.in_order && step <= kFarBack) || sections_ == kMostSections) return;
     ++sections_;
     const SectionEnd ended = marking_.end_section(stream, now.number - 1);
     for (auto& [name, space] : context_.tracks) space->forget(ended);

@@ -20,6 +20,8 @@ struct InterpreterOptions {
   std::vector<Table> tables = {};
   // Flows of all that led to something, also what took less than tables ask for.
   bool all_flows = false;
+  // Each data stream comes in the order of time, but where its clock steps back.
+  bool in_order = false;
 };
 
 // Tables in TOML as one file, which holds each once.

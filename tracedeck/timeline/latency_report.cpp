@@ -159,8 +159,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   besides(counts.without_lane, "slice", " in no picture, beyond 256 at a time on one track");
   besides(counts.unrelated_clocks, "clock", " unrelated to the first");
   besides(counts.clock_steps, "time", " earlier than the last on one track");
-  besides(counts.sections, "clock",
-          " stepping back by more than 1s, from where on all begins anew");
+  besides(counts.sections, "clock", " stepping back, from where on all begins anew");
   besides(counts.without_rule, "event", " that no rule is about");
   besides(counts.without_field, "event", " without a field of its rule");
   besides(counts.not_held, "begin", " left out, too many at a time");

@@ -8,6 +8,9 @@
 namespace tracedeck::timeline {
 namespace {
 
+// A source that goes back in time more often is in disorder.
+constexpr std::uint64_t kMostClockSteps = 16;
+
 // The format of the first event's trace, or "".
 std::string format_of(const Batch& batch) {
   for (const Record& record : batch.records()) {
@@ -27,14 +30,18 @@ MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptio
       sink_for_(std::move(sink_for)),
       selection_(std::move(options.selection)),
       begin_(std::make_shared<std::optional<Nanoseconds>>()) {
-  if (!options.keeps_order) selection_.order = flow::Order::kTime;
+  if (!options.keeps_order) {
+    selection_.order = flow::Order::kTime;
+    selection_.kept_steps = kMostClockSteps;
+  }
   selection_.warm_up = begin_;
   selection_.one_offset = true;
 }
 
 Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, SinkFor sink_for) {
-  auto interpreter =
-      Interpreter::make({.tables = std::move(options.tables), .all_flows = options.all_flows});
+  auto interpreter = Interpreter::make({.tables = std::move(options.tables),
+                                        .all_flows = options.all_flows,
+                                        .in_order = !options.keeps_order});
   if (!interpreter) return std::unexpected(interpreter.error());
   return std::unique_ptr<MarkStream>(
       new MarkStream(*std::move(interpreter), std::move(options), std::move(sink_for)));
