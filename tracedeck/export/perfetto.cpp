@@ -354,6 +354,7 @@ Receipt Perfetto::receipt() const {
       {"state of a task that it is in, or creation of a known one", "left out", tasks.repeated,
        false},
       {"state of a task behind later ones", "left out", tasks.late},
+      {"task that runs on a processor that is not known", "put on one that is free", tasks.placed},
       {"loss beside 64 others", "left out", counts_.gaps_left_out},
       {"name beyond 65,536", "written out each time", names_.written_out(), false},
       {"stack beyond 65,536 others or frames", "written as a list of addresses",

@@ -82,6 +82,12 @@ void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) 
   if (!can_follow(state, task, tid)) return;
   // The processor that it leaves is the one that it ran on: Perfetto looks for it there.
   if (task.state != TaskState::kRunning && mark.cpu != timeline::kNoCpu) task.cpu = mark.cpu;
+  if (state == TaskState::kRunning && mark.cpu == timeline::kNoCpu) {
+    task.cpu = free_processor();
+    ++counts_.placed;
+  }
+  if (task.state == TaskState::kRunning || state == TaskState::kRunning)
+    note_running(task.cpu, state == TaskState::kRunning);
   if (task.state == TaskState::kDead && state != TaskState::kDestroyed)
     put_state(timeline, mark, TaskState::kDestroyed);
   put_state(timeline, mark, state);
@@ -91,6 +97,18 @@ void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) 
     task.has_process = true;
     put_process(timeline, mark.track);
   }
+}
+
+std::int32_t Tasks::free_processor() const {
+  return static_cast<std::int32_t>(std::ranges::find(busy_, false) - busy_.begin());
+}
+
+void Tasks::note_running(std::int32_t cpu, bool runs) {
+  constexpr std::size_t kMostProcessors = std::size_t{1} << 12U;
+  const auto place = static_cast<std::size_t>(cpu);
+  if (cpu < 0 || place >= kMostProcessors) return;
+  if (place >= busy_.size()) busy_.resize(place + 1);
+  busy_[place] = runs;
 }
 
 void Tasks::put_state(const timeline::Timeline& timeline, const timeline::Mark& mark,

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +22,7 @@ struct TaskCounts {
   std::uint64_t unknown = 0;   // written as gone
   std::uint64_t repeated = 0;  // the same again, left out
   std::uint64_t late = 0;      // came behind later ones, left out
+  std::uint64_t placed = 0;    // runs where nobody knows: on a processor on which nothing runs
 };
 
 class Tasks {
@@ -46,12 +46,15 @@ class Tasks {
   [[nodiscard]] TaskState state_of(const timeline::Timeline& timeline, timeline::NameId name);
   [[nodiscard]] bool can_follow(TaskState state, const Task& task, std::int64_t tid);
   void put_state(const timeline::Timeline& timeline, const timeline::Mark& mark, TaskState state);
+  [[nodiscard]] std::int32_t free_processor() const;
+  void note_running(std::int32_t cpu, bool runs);
   void put_process(const timeline::Timeline& timeline, timeline::TrackId track);
 
   Packets& packets_;
   Tracks& tracks_;
   NumberMap<std::int64_t, Task> tasks_;  // by tid
   std::vector<TaskState> states_;        // by NameId; kUnknown: not looked at yet
+  std::vector<bool> busy_;               // by processor, as far as they are few
   TaskCounts counts_;
 };
 
