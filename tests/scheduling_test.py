@@ -10,11 +10,12 @@ from timeline_oracle.random_traces import KERNEL
 
 SLEEPING, UNINTERRUPTIBLE, IDLE = 1, 2, 1026  # of prev_state
 RUNNING = 3  # of Perfetto
+CLASSES = {**KERNEL, "sched_migrate_task": ("comm:s", "tid", "prio", "orig_cpu", "dest_cpu")}
 
 
 class SchedulingTest(CommandTest):
     def trace(self, *events, lost=0):
-        trace = Ctf(KERNEL, False)
+        trace = Ctf(CLASSES, False)
         for cpu, time, name, values in sorted(events, key=lambda event: event[1]):
             trace.event(cpu, time, name, values, 0)
             if lost and time == 1000:
@@ -59,7 +60,7 @@ class SchedulingTest(CommandTest):
         self.assertEqual(tasks["t6"], {"runnable": 500, "sleeping": 0})
         text = self.check(run("latency", trace), 0).stdout.decode()
         self.assertIn("1 state before the first switch of a processor, of what that took off", text)
-        why = self.check(run("why", "--slice", "wake -> run", "--rank", "2", trace), 0).stdout.decode()
+        why = self.check(run("why", "--slice", "wake -> run", "--rank", "1", trace), 0).stdout.decode()
         self.assertIn("  ran        cpu 0: t5 5 for 3.80us (inferred)\n", why)
         out = self.folder / "out.pftrace"
         self.check(run("convert", "-q", "-o", out, trace), 0)
@@ -70,6 +71,23 @@ class SchedulingTest(CommandTest):
     def test_not_where_something_was_lost(self):
         tasks, inferred = self.latency(self.trace(self.interrupt(0, 1000), self.switch(0, 5000, 5, SLEEPING, 7), self.switch(0, 6000, 7, 0, 5), lost=3))
         self.assertEqual((tasks["t5"], inferred), ({"sleeping": 1000}, 0))
+
+    def waits(self, *, queue, moves_at=None):
+        """Thread 7 waits once for 90 us, in which thread 5 runs on cpu 0, where it runs then."""
+        events = [self.switch(0, 900, 0, 0, 5)]
+        for time in range(1000, 20_000, 1000):
+            events += [self.waking(0, time, 7), self.switch(0, time + 100, 5, 0, 7), self.switch(0, time + 200, 7, SLEEPING, 5)]
+        events += [(1, 30_000, "sched_waking", {"comm": "t7", "tid": 7, "prio": 0, "target_cpu": queue})]
+        if moves_at is not None:
+            events += [(1, moves_at, "sched_migrate_task", {"comm": "t7", "tid": 7, "prio": 0, "orig_cpu": queue, "dest_cpu": 0})]
+        events += [self.switch(0, 120_000, 5, 0, 7), self.switch(0, 130_000, 7, SLEEPING, 5)]
+        return json.loads(self.check(run("why", "--json", "--longest", "wake -> run", self.trace(*events)), 0).stdout)
+
+    def test_a_task_on_another_queue_was_not_in_the_way(self):
+        self.assertRegex(self.waits(queue=0)["so"], "t5.* ran on the same processor for 90.0us of it")
+        self.assertIsNone(self.waits(queue=1).get("so"))
+        self.assertIsNone(self.waits(queue=1, moves_at=60_000).get("so"))
+        self.assertIsNotNone(self.waits(queue=1, moves_at=31_000).get("so"))
 
     def test_why_a_thread_left(self):
         tasks, _ = self.latency(

@@ -342,14 +342,30 @@ class Rules(unittest.TestCase):
             (20, "mutex_lock_enter", {"id": 9}),
             (22, "mutex_lock_blocking", {"id": 9}),
             (30, "mutex_lock_exit", {"id": 9, "ret": 0}),
-            (40, "mutex_unlock_exit", {"id": 9, "ret": 0}),
+            (40, "mutex_unlock_enter", {"id": 9}),
+            (45, "mutex_unlock_exit", {"id": 9, "ret": 0}),
+            (50, "thread_switched_out", {"thread_id": 1}),
             (50, "thread_switched_in", {"thread_id": 2}),
         )
         self.assertEqual(
             of(line, "blocking", "hold mutex"),
             [("blocking", "mutex_lock", 22, 30, ""), ("hold mutex", "mutex 0x9", 30, 40, "")],
         )
-        self.assertEqual([one[:3] for one in self.states(line, "thread 1")], [("running", 10, 50), ("runnable", 50, 50)])
+        self.assertEqual([one[:3] for one in self.states(line, "thread 1")], [("running", 10, 50), ("not running (reason not recorded)", 50, 50)])
+
+    def test_zephyr_on_several_processors(self):
+        """Threads go by themselves, and whose calls are which is not known."""
+        line = self.ctf(
+            (10, "thread_switched_in", {"thread_id": 1}),
+            (12, "semaphore_take_enter", {"id": 9}),
+            (20, "thread_switched_in", {"thread_id": 2}),
+            (25, "semaphore_take_exit", {"id": 9}),
+            (30, "thread_switched_out", {"thread_id": 1}),
+            (50, "thread_switched_out", {"thread_id": 2}),
+        )
+        self.assertEqual(of(line, "call"), [("call", "semaphore_take", 12, 20, "inferred_end")])
+        for thread, begin, end in ((1, 10, 30), (2, 20, 50)):
+            self.assertEqual(self.states(line, f"thread {thread}")[0][:3], ("running", begin, end))
 
     # A user's table.
 

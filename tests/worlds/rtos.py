@@ -364,11 +364,16 @@ class World:
                 known = named and since in task.timeline.times or known and since != begin
                 parts = sure_parts(time(since), time(until), doubt) if known else [(time(since), time(until), False)]
                 known = known and parts[-1][2]
-                before = value[0]
+                before_this, before = before, value[0]
                 # Without hooks nothing says when a thread becomes ready.
                 clear = not self.zephyr or value[0] != "created" and (self.hooks or value[0] == "running")
                 clear = clear and "deleted" not in value
-                states += [State(self.words(value, task), a, b, sure and clear) for a, b, sure in parts]
+                names = self.words(value, task)
+                # A thread that is switched out without pending is pre-empted or sleeps, and k_sleep has no hook. Which
+                # of both it was shows later; what it does not do is known at once.
+                if self.zephyr and value[0] == "runnable" and before_this == "running":
+                    names += NOT_RUNNING
+                states += [State(names, a, b, sure and clear) for a, b, sure in parts]
             if states:
                 tracks.append(Track(task.name, "task", states, tid=task.number))
         for core in kernel.cores:

@@ -70,7 +70,7 @@ std::vector<std::string> ClassPlans::notices(bool any_events) const {
     for (const std::string& sentence : rules->notices()) {
       if (known.insert(sentence).second) all.push_back(sentence);
     }
-    for (std::string& sentence : rules->mixed()) all.push_back(std::move(sentence));
+    for (std::string& sentence : rules->unclear()) all.push_back(std::move(sentence));
     if (rules->table().built_in || !any_events || is_as_built_in(rules->table())) continue;
     if (!used_.contains(rules.get())) {
       all.push_back(unused_text(rules->table()));
@@ -79,7 +79,7 @@ std::vector<std::string> ClassPlans::notices(bool any_events) const {
     }
   }
   for (const auto& rules : inferred_rules_) {
-    for (std::string& sentence : rules->mixed()) all.push_back(std::move(sentence));
+    for (std::string& sentence : rules->unclear()) all.push_back(std::move(sentence));
   }
   return all;
 }

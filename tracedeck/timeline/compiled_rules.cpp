@@ -128,6 +128,38 @@ void CompiledRules::name_memory() {
   }
 }
 
+void CompiledRules::compile_processor(RuleParser& parser) {
+  if (table_.processor.empty()) return;
+  parser.in("processor", table_.processor);
+  parser.value("processor", early_.processor);
+  early_.processors = processors(1);
+}
+
+// What began there before is of a task that nobody knows.
+void CompiledRules::processor_known(const std::uint64_t* key, const Moment& now) {
+  std::erase_if(early_.keys, [&](const EarlySlices::Key& each) {
+    if (each.processor != key[0] || each.trace != key[1]) return false;
+    each.state->end_unclear(each.words, now);
+    return true;
+  });
+}
+
+void CompiledRules::processors_several(const RuleMemory::Processor& known, const Moment& now) {
+  if (!known.is_assumed) return;
+  for (SliceState& each : slices_) {
+    if (std::ranges::any_of(each.key_a, &RuleValue::is_of_processor)) each.end_unclear(now);
+  }
+  early_.keys.clear();
+  if (known.is_said) return;
+  for (const auto& [id, space] : spaces_) {
+    if (space->rule.kind != TrackKind::kState ||
+        !std::ranges::any_of(space->key, &RuleValue::is_of_processor))
+      continue;
+    space->tracks->for_each(
+        [&](TrackId track) { context_.marking.state(track, kNoName, now, kNoCpu, 0); });
+  }
+}
+
 void CompiledRules::compile_tracks(RuleParser& parser) {
   for (const TrackRule& rule : table_.tracks) {
     parser.in("track", rule.id);
@@ -185,6 +217,11 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     } else {
       parser.wrong({.message = "`born` and `born_key` go together, and the key is one"});
     }
+    const auto task = std::ranges::find_if(state.key_a, &RuleValue::is_of_task);
+    if (task != state.key_a.end()) {
+      state.early = &early_;
+      state.key_task = task->preferred();
+    }
     if (!rule.by_name) continue;
     for (const ClassGlobs& globs : {rule.begin, rule.end}) {
       if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
@@ -240,6 +277,7 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.classes(rule.event, state.event);
     parser.value(rule.when, state.when);
     parser.value(rule.spent, state.spent);
+    parser.value(rule.cpu, state.cpu);
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
     parser.on(rule.track);
@@ -359,6 +397,13 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
     parser.value(rule.idle, state.idle);
     state.track = space(rule.track);
     state.processors = processors(rule.cpu.size());
+    if (std::ranges::any_of(state.cpu, &RuleValue::is_of_processor)) {
+      // Events may do without it.
+      if (auto said = RuleValue::parse(table_.processor, {}))
+        state.said_processor = *std::move(said);
+      state.observer = this;
+      if (rule.cpu.size() != 1) parser.wrong({.message = "with `processor`, `cpu` is that alone"});
+    }
     if (state.track != nullptr &&
         (state.track->rule.kind != TrackKind::kTask || state.track->rule.key.size() != 1))
       parser.wrong({.message = fmt::format("the track `{}` is to be of kind task, with one key",
@@ -415,9 +460,11 @@ void CompiledRules::compile_memory(RuleParser& parser) {
 
 Result<void> CompiledRules::compile() {
   name_memory();
+  names_.processor = table_.processor;
   RuleParser parser(table_, names_, use_);
   parser.in("applies", "class");
   parser.other_classes(table_.applies_to, applies_);
+  compile_processor(parser);
   compile_tracks(parser);
   compile_slices(parser);
   compile_points(parser);

@@ -23,7 +23,7 @@ namespace tracedeck::timeline {
 
 class RuleParser;
 
-class CompiledRules final : public RuleSet {
+class CompiledRules final : public RuleSet, private ProcessorObserver {
  public:
   CompiledRules(const Table& table, RuleContext& context) : table_(table), context_(context) {}
 
@@ -46,7 +46,7 @@ class CompiledRules final : public RuleSet {
     for (WaitState& each : waits_) each.finish(end);
   }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
-  [[nodiscard]] std::vector<std::string> mixed() const override;
+  [[nodiscard]] std::vector<std::string> unclear() const override;
   [[nodiscard]] std::vector<std::string> unused() const override {
     std::vector<std::string> sentences = use_.sentences();
     for (std::string& each : sentences) each = fmt::format("table {}: {}", table_.name, each);
@@ -67,6 +67,9 @@ class CompiledRules final : public RuleSet {
                                    RuleParser& parser) const;
   void compile_schedules(RuleParser& parser);
   void compile_memory(RuleParser& parser);
+  void compile_processor(RuleParser& parser);
+  void processor_known(const std::uint64_t* key, const Moment& now) override;
+  void processors_several(const RuleMemory::Processor& known, const Moment& now) override;
 
   [[nodiscard]] TrackSpace* space(std::string_view id) {
     const auto found = spaces_.find(std::string(id));
@@ -119,6 +122,7 @@ class CompiledRules final : public RuleSet {
   std::list<CurrentState> currents_;
   std::list<LookupState> lookups_;
   std::list<Processors> processors_;
+  EarlySlices early_;
   std::list<Arguments> arguments_;
   std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
   std::size_t first_current_ = 0;

@@ -238,6 +238,11 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
 void Latency::see_state(const Mark& mark) {
   if (mark.track > states_.size()) states_.resize(mark.track);
   TrackStates& track = states_[mark.track - 1];
+  // Said again, of another processor: it goes on.
+  if (track.state == mark.name && mark.name != kNoName && mark.flags == 0 && !track.is_doubtful) {
+    if (mark.value != 0) state_of(track).spent += mark.value;
+    return;
+  }
   if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
     const std::int64_t begin = std::max(track.begin, totals_.begin());
     TrackUse::State& state = state_of(track);

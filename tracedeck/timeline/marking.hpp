@@ -157,6 +157,12 @@ class Marking {
     return known;
   }
 
+  // An event lacks a field that a rule needs.
+  [[gnu::cold]] void count_without_field(const Moment& now) {
+    if (std::exchange(without_field_, now.number) != now.number)
+      ++timeline_.mutable_counts().without_field;
+  }
+
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text);
@@ -403,6 +409,7 @@ class Marking {
   std::uint64_t last_stretch_ = 0;
   std::uint64_t first_stretch_ = 1;  // since the last loss
   std::uint64_t streamless_stretch_ = 0;
+  std::uint64_t without_field_ = 0;  // the number of the last event that lacked a field
   std::uint64_t lost_at_ = 0;  // the number of the event behind which the last loss was reported
   Losses losses_;              // in all streams
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();  // of all marks

@@ -79,6 +79,7 @@ struct StateState {
   ClassMatcher event = {};
   std::optional<RuleValue> when = {};
   std::optional<RuleValue> spent = {};
+  std::optional<RuleValue> cpu = {};
   RuleTemplate name = {};
   TrackSpace* track = nullptr;
 };
@@ -221,6 +222,9 @@ class MarkState final : public Action {
         is_unknown_(state.rule->name.empty()),
         unless_(state.rule->unless.empty() ? kNoName
                                            : context.marking.add_name("", state.rule->unless)),
+        within_(state.rule->within.empty() ? kNoName
+                                           : context.marking.add_name("", state.rule->within)),
+        cpu_(state.cpu, event_class),
         spent_(state.spent, event_class),
         tid_(state.track == nullptr ? std::nullopt : state.track->tid, event_class),
         before_(before),
@@ -228,6 +232,7 @@ class MarkState final : public Action {
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ && !track_.may_end() &&
+                          within_ == kNoName && !cpu_.possible() &&
                           spent_.possible() == spent_.is_direct() &&
                           (!tid_.possible() || (tid_.is_direct() && spent_.is_direct()));
     if (!is_plain) return Action::usual_run(counts);
@@ -274,6 +279,7 @@ class MarkState final : public Action {
   void mark(TrackId track, const Moment& now) {
     const NameId before = context_.marking.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
+    if (within_ != kNoName && before != within_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
     const bool is_same_thread = is_of_thread_before(track, *now.event);
     std::int64_t spent = 0;
@@ -284,9 +290,14 @@ class MarkState final : public Action {
         (void)__builtin_sub_overflow(number, so_far, &spent);
       so_far = number;
     }
+    std::int64_t cpu = kNoCpu;
+    if (cpu_.possible() && cpu_.read(*now.event, context_, number) && number >= 0 &&
+        number <= std::numeric_limits<std::int32_t>::max())
+      cpu = number;
+    const auto on = static_cast<std::int32_t>(cpu);
     if (std::uint64_t task = 0; track_.may_end() && track_.read_word(*now.event, task))
-      return track_.put_state(track, task, name, now, kNoCpu, spent);
-    context_.marking.state(track, name, now, kNoCpu, spent);
+      return track_.put_state(track, task, name, now, on, spent);
+    context_.marking.state(track, name, now, on, spent);
   }
   // From now on it is of the event's thread.
   [[nodiscard]] bool is_of_thread_before(TrackId track, const Event& event) {
@@ -304,6 +315,8 @@ class MarkState final : public Action {
   NameMaker name_;
   bool is_unknown_;
   NameId unless_;
+  NameId within_;
+  EventNumber cpu_;
   EventNumber spent_;
   EventNumber tid_;
   TrackNumbers& before_;

@@ -44,6 +44,8 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   return parts;
 }
 
+constexpr std::string_view kProcessorName = "processor";
+
 // "tid" of "common.tid".
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
@@ -96,6 +98,13 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   }
   if (text == "stream.file") {
     value.kind_ = Kind::kStreamFile;
+    return value;
+  }
+  if (text == kProcessorName && !names.processor.empty()) {
+    auto said = parse(names.processor, {});
+    if (!said) return said;
+    value.kind_ = Kind::kProcessor;
+    value.of_.push_back(*std::move(said));
     return value;
   }
   if (text.starts_with("current.") && text.find("??") == std::string::npos) {
@@ -163,6 +172,11 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
         if (of_.back().possible()) kind_ = Kind::kFirstKnown;
       }
       return;
+    case RuleValue::Kind::kProcessor:
+      kind_ = Kind::kProcessor;
+      of_.emplace_back(value.of_.front(), event_class);
+      trace_ = trace == nullptr ? 0 : trace->same_trace();
+      return;
     case RuleValue::Kind::kExpression:
       break;
   }
@@ -220,6 +234,16 @@ query::Value BoundValue::read(const Event& event, ValueScope& scope) const {
         if (const query::Value value = each.read(event, scope); value.known()) return value;
       }
       return {};
+    case Kind::kProcessor: {
+      if (const query::Value said = of_.front().read(event, scope); said.known()) return said;
+      RuleMemory::Processor& processor = scope.memory->processor(trace_);
+      if (processor.are_several) {
+        processor.is_unknown = true;
+        return {};
+      }
+      processor.is_assumed = true;
+      return query::Value::of(Integer::from(processor.number));
+    }
     case Kind::kConstant:
       return query::Value::of(std::string_view(constant_));
   }

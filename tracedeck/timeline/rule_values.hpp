@@ -2,12 +2,13 @@
 //
 // An expression is one of the query language, or `current.NAME` (what a [[current]] rule set), or
 // `env.NAME` (of the trace's environment), or `stream.file` (what the file of the event's data
-// stream is called, where the trace has several). A template is text with `{...}` in it:
-// expressions, or
+// stream is called, where the trace has several), or `processor` (`Table::processor`). A template
+// is text with `{...}` in it: expressions, or
 // `{ID[KEY, ...]}` of a [[lookup]] rule, or several with `??` between them, of which the first
 // counts that is known; `{x|filter}` shortens it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -93,9 +94,26 @@ class RuleMemory {
   static constexpr std::size_t kMostKeys = std::size_t{1} << 15;
   static constexpr std::size_t kMostBytes = std::size_t{2} << 20;  // of the texts of a lookup
 
+  // What `Table::processor` stands for in one trace.
+  struct Processor {
+    std::uint64_t trace = 0;
+    std::uint64_t number = 0;  // of the only one, as far as events have said it
+    bool is_said = false;
+    bool is_assumed = false;   // of some events that did not say theirs
+    bool are_several = false;  // tasks run at once
+    bool is_unknown = false;   // some events do not say which of several they are of
+  };
+  [[nodiscard]] Processor& processor(std::uint64_t trace) {
+    for (Processor& each : processors) {
+      if (each.trace == trace) return each;
+    }
+    return processors.emplace_back(Processor{.trace = trace});
+  }
+
   OddValues odd;
   std::deque<Current> currents;
   std::deque<Lookup> lookups;
+  std::deque<Processor> processors;
 };
 
 // What evaluation needs beside the event. One for an interpreter.
@@ -122,6 +140,7 @@ struct RuleNames {
     std::size_t keys = 0;  // that uses give
   };
   TextMap<LookupPlace> lookups = {};
+  std::string processor = {};  // `Table::processor`
 };
 
 // An expression of a rule.
@@ -131,17 +150,35 @@ class RuleValue {
   [[nodiscard]] static Result<RuleValue> parse(const std::string& text, const RuleNames& names);
 
   [[nodiscard]] const std::string& text() const { return text_; }
+  // Whether it is `processor`, or depends on that.
+  [[nodiscard]] bool is_of_processor() const {
+    return kind_ == Kind::kProcessor || std::ranges::any_of(of_, &RuleValue::is_of_processor);
+  }
+  // Of alternatives the first.
+  [[nodiscard]] const RuleValue& preferred() const {
+    return kind_ == Kind::kFirstKnown ? of_.front() : *this;
+  }
+  // Whether it depends on what runs on `processor`.
+  [[nodiscard]] bool is_of_task() const { return kind_ != Kind::kProcessor && is_of_processor(); }
 
  private:
   friend class BoundValue;
 
-  enum class Kind : std::uint8_t { kExpression, kCurrent, kEnvironment, kStreamFile, kFirstKnown };
+  enum class Kind : std::uint8_t {
+    kExpression,
+    kCurrent,
+    kEnvironment,
+    kStreamFile,
+    kFirstKnown,
+    kProcessor
+  };
   Kind kind_ = Kind::kExpression;
   std::string text_;
   std::shared_ptr<const query::Expression> expression_;
   std::shared_ptr<const query::Matchers> matchers_;
   CurrentPlace current_ = {};
-  std::vector<RuleValue> of_;  // of kCurrent its keys, of kFirstKnown the alternatives
+  // Of kCurrent its keys, of kFirstKnown the alternatives, of kProcessor what events say.
+  std::vector<RuleValue> of_;
   // Of kFirstKnown: a bit for each of them that is called as the first one, as in
   // "common.tid ?? current.tid"; beyond the 64th none is.
   std::uint64_t like_first_ = 0;
@@ -207,6 +244,7 @@ class BoundValue {
     kCurrent,
     kStreamFile,
     kFirstKnown,
+    kProcessor,
     kConstant
   };
   [[nodiscard, gnu::cold]] bool odd_word(const Event& event, ValueScope& scope,
@@ -224,6 +262,7 @@ class BoundValue {
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
   std::uint64_t like_first_ = 0;
+  std::uint64_t trace_ = 0;  // of kProcessor
   std::string constant_;
 };
 

@@ -47,7 +47,7 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
                   table_.name, timeline::name_of(event_class), fields, what));
 }
 
-std::vector<std::string> CompiledRules::mixed() const {
+std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
   for (const SliceState& each : slices_) {
     if (!each.any_mixed) continue;
@@ -57,6 +57,20 @@ std::vector<std::string> CompiledRules::mixed() const {
         "as `match` pairs them",
         fmt::join(each.rule->begin, "`, `"), fmt::join(each.rule->end, "`, `")));
   }
+  if (table_.processor.empty() ||
+      std::ranges::none_of(context_.memory.processors, &RuleMemory::Processor::is_unknown))
+    return sentences;
+  std::vector<std::string> categories;
+  for (const SliceState& each : slices_) {
+    if (std::ranges::any_of(each.key_a, &RuleValue::is_of_processor) &&
+        std::ranges::find(categories, each.rule->category) == categories.end())
+      categories.push_back(each.rule->category);
+  }
+  sentences.push_back(fmt::format(
+      "table {}: tasks run at once, and some events do not say on which processor: from there on "
+      "slices `{}` of these events cannot be told apart and are left out, as is what a processor "
+      "that is not known does",
+      table_.name, fmt::join(categories, "`, `")));
   return sentences;
 }
 

@@ -105,9 +105,8 @@ class RuleSet {
   virtual void finish(const Moment& end) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
   [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
-  // Slices that overlap others of their key where that leaves open which of them ended, as
-  // sentences.
-  [[nodiscard]] virtual std::vector<std::string> mixed() const = 0;
+  // Slices that cannot be told apart, as sentences: which of several ended, or whose they are.
+  [[nodiscard]] virtual std::vector<std::string> unclear() const = 0;
   // Rules that met no event, and values that no event had: of tables that are not built in.
   [[nodiscard]] virtual std::vector<std::string> unused() const = 0;
 };

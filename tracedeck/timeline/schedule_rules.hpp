@@ -35,6 +35,13 @@ struct Processors {
       processor = {};
     return processor;
   }
+  // Whether anything was put on it, or taken off.
+  [[nodiscard]] bool knows(const std::uint64_t* key, const Marking& marking) const {
+    const std::uint32_t known = keys.find(key);
+    if (known == 0) return false;
+    const Processor& processor = all[known - 1];
+    return processor.any && !marking.lost_since(processor.number, processor.stream);
+  }
   // A task is put on a processor, so it has left any other, and nothing is about to become of it.
   void claim(std::uint64_t task, const Processor& by) {
     for (Processor& each : all) {
@@ -77,6 +84,19 @@ struct Processors {
   KeyTable lasting{2};  // by task and trace: the name of what it will be
 };
 
+// Told of what is found out about `Table::processor`.
+class ProcessorObserver {
+ public:
+  ProcessorObserver() = default;
+  ProcessorObserver(const ProcessorObserver&) = delete;
+  ProcessorObserver& operator=(const ProcessorObserver&) = delete;
+  virtual ~ProcessorObserver() = default;
+  // The first task is put on one, or taken off.
+  virtual void processor_known(const std::uint64_t* key, const Moment& now) = 0;
+  // There are several: which of them an event is of is known where it says so.
+  virtual void processors_several(const RuleMemory::Processor& known, const Moment& now) = 0;
+};
+
 struct ScheduleState {
   explicit ScheduleState(const ScheduleRule& of) : rule(&of) {}
 
@@ -93,6 +113,8 @@ struct ScheduleState {
   std::optional<RuleValue> idle = {};
   TrackSpace* track = nullptr;
   Processors* processors = nullptr;
+  std::optional<RuleValue> said_processor = {};  // where `cpu` depends on `Table::processor`
+  ProcessorObserver* observer = nullptr;         // then
 };
 
 class Schedule final : public Action {
@@ -112,6 +134,7 @@ class Schedule final : public Action {
         running_(context.marking.add_name("", "running")),
         trace_(trace) {
     if (state.previous) previous_ = BoundValue(*state.previous, event_class);
+    if (state.said_processor) said_processor_ = BoundValue(*state.said_processor, event_class);
   }
 
   [[nodiscard]] bool possible() const { return cpu_.possible() && next_.possible(); }
@@ -120,12 +143,22 @@ class Schedule final : public Action {
     const Event& event = *now.event;
     if (!when_(event)) return;
     std::uint64_t next = 0;
-    if (!cpu_.read(event, context_.scope) || !next_.word(event, context_.scope, next)) {
-      ++context_.marking.timeline().mutable_counts().without_field;
-      return;
+    if (!next_.word(event, context_.scope, next)) return context_.marking.count_without_field(now);
+    if (state_.observer != nullptr) look_for_several(now, next);
+    if (!cpu_.read(event, context_.scope)) {
+      if (state_.observer == nullptr) return context_.marking.count_without_field(now);
+      return put(now, by_itself(now, next), next, kNoCpu);
     }
-    const auto cpu = static_cast<std::int32_t>(cpu_.words()[0]);
     Processors::Processor& processor = state_.processors->of(cpu_.words(), context_.marking);
+    if (state_.observer != nullptr && !processor.any)
+      state_.observer->processor_known(cpu_.words(), now);
+    put(now, processor, next, static_cast<std::int32_t>(cpu_.words()[0]));
+  }
+
+ private:
+  void put(const Moment& now, Processors::Processor& processor, std::uint64_t next,
+           std::int32_t cpu) {
+    const Event& event = *now.event;
     leave(now, processor, next, cpu);
     processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
     if (state_.idle && idle_(event)) return;
@@ -133,8 +166,41 @@ class Schedule final : public Action {
     state_.processors->claim(next, processor);
     context_.marking.state(processor.track, running_, now, cpu, 0);
   }
-
- private:
+  // Whether more than one processor is at work: events say so, or a task is put on the only one
+  // while another one runs there, or leaves it and did not run there.
+  [[gnu::noinline]] void look_for_several(const Moment& now, std::uint64_t next) {
+    RuleMemory::Processor& known = context_.memory.processor(trace_);
+    if (known.are_several) return;
+    std::uint64_t said = 0;
+    if (said_processor_.word(*now.event, context_.scope, said)) {
+      if (known.is_said && known.number != said) become_several(now, known);
+      known.is_said = true;
+      known.number = said;
+      return;
+    }
+    const Words key = {known.number, trace_};
+    Processors::Processor& only = state_.processors->of(key.data(), context_.marking);
+    if (!only.any) return;
+    std::uint64_t previous = only.task;
+    if (state_.previous && !previous_.word(*now.event, context_.scope, previous)) return;
+    if (previous == only.task && (state_.previous || only.track == kNoTrack || only.task == next))
+      return;
+    become_several(now, known);
+    const Words itself = {~only.task, trace_};
+    const Processors::Processor moved = std::exchange(only, {});
+    if (moved.track != kNoTrack) state_.processors->of(itself.data(), context_.marking) = moved;
+  }
+  void become_several(const Moment& now, RuleMemory::Processor& known) {
+    known.are_several = true;
+    state_.observer->processors_several(known, now);
+  }
+  // Where a task runs, or ran, that is on no processor that is known.
+  [[nodiscard]] Processors::Processor& by_itself(const Moment& now, std::uint64_t next) {
+    std::uint64_t task = next;
+    if (state_.previous) (void)previous_.word(*now.event, context_.scope, task);
+    const Words key = {~task, trace_};
+    return state_.processors->of(key.data(), context_.marking);
+  }
   // The first that leaves a processor ran there since the data stream began.
   void ran_before(const Moment& now, TrackId track, std::int32_t cpu) {
     Marking& marking = context_.marking;
@@ -165,13 +231,13 @@ class Schedule final : public Action {
   // What a task does that leaves a processor.
   [[nodiscard]] NameId state_of(const Moment& now, const Processors::Processor& processor,
                                 std::uint64_t task) {
-    if (state_.unclear.empty())
-      return processor.pending != kNoName ? processor.pending : previous_state_(*now.event);
+    const NameId pending = processor.task == task ? processor.pending : kNoName;
+    if (state_.unclear.empty()) return pending != kNoName ? pending : previous_state_(*now.event);
     const NameId state = previous_state_(*now.event);
     if (!state_.unclear.matches(state, context_.marking.timeline())) return state;
     if (const NameId lasting = state_.processors->take_lasting(task, trace_); lasting != kNoName)
       return lasting;
-    return processor.pending != kNoName ? processor.pending : state;
+    return pending != kNoName ? pending : state;
   }
 
   RuleContext& context_;
@@ -187,6 +253,7 @@ class Schedule final : public Action {
   NameMaker previous_state_;
   NameId running_;
   std::uint64_t trace_;
+  BoundValue said_processor_;
 };
 
 struct PendingState {
@@ -218,7 +285,7 @@ class MarkPending final : public Action {
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    if (!cpu_.read(*now.event, context_.scope)) return;
+    if (any_task_ && !cpu_.read(*now.event, context_.scope)) return;
     const NameId state = is_none_ ? kNoName : state_(*now.event);
     std::uint64_t task = 0;
     if (any_task_) {

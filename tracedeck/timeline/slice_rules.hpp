@@ -1,13 +1,30 @@
 // Rules about slices.
 #pragma once
 
-#include "tracedeck/timeline/rule_parts.hpp"
+#include "tracedeck/timeline/schedule_rules.hpp"
 
 namespace tracedeck::timeline {
 
 // Keys of slices that are remembered once they ended, beside `NearKeys`; others look as if they
 // were new.
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
+
+struct SliceState;
+
+// Keys of slices that began before it was known what runs on their processor.
+struct EarlySlices {
+  static constexpr std::size_t kMost = std::size_t{1} << 12U;
+
+  struct Key {
+    SliceState* state;
+    Words words;
+    std::uint64_t processor;
+    std::uint64_t trace;
+  };
+  RuleValue processor = {};
+  const Processors* processors = nullptr;
+  std::vector<Key> keys = {};
+};
 
 struct SliceState final : TaskObserver {
   SliceState(const SliceRule& of, Marking& into)
@@ -76,6 +93,20 @@ struct SliceState final : TaskObserver {
     return std::exchange(ends, 2) == 1 ? Birth::kFirstEnd : Birth::kLaterEnd;
   }
 
+  // Which end is whose is not known any more.
+  void end_unclear(const Moment& now) {
+    open.change([&](std::uint32_t number) {
+      if (is_open(number)) end_chain(number, now);
+      return kEnded;
+    });
+  }
+  void end_unclear(const Words& key, const Moment& now) {
+    const OpenId id = open.find(key.data());
+    if (!is_open(id)) return;
+    end_chain(id, now);
+    open.place(key.data()) = kEnded;
+  }
+
   // What a slice has as its key, as long as it is the one of that event.
   struct Key {
     std::uint64_t number = 0;
@@ -102,6 +133,17 @@ struct SliceState final : TaskObserver {
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
   bool any_mixed = false;
+  EarlySlices* early = nullptr;  // of keys that depend on what runs on the event's processor
+  RuleValue key_task = {};       // then: that
+
+ private:
+  void end_chain(OpenId id, const Moment& now) {
+    while (id != 0) {
+      const OpenId next = marking.below(id);
+      marking.end_inferred(id, now);
+      id = next;
+    }
+  }
 };
 
 // The last words of the key of a slice: the trace, and what its class is called.
@@ -126,7 +168,12 @@ class BeginSlice final : public Action {
         traits_{.flags = static_cast<std::uint16_t>(state.rule->marked ? kMarked : 0),
                 .is_usual = true},
         is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()),
-        is_mixing_(state.rule->again == SliceRule::Again::kMix) {}
+        is_mixing_(state.rule->again == SliceRule::Again::kMix),
+        trace_(scope.trace) {
+    if (state.early == nullptr) return;
+    processor_ = BoundValue(state.early->processor, event_class);
+    task_ = BoundValue(state.key_task, event_class);
+  }
 
   [[nodiscard]] bool possible() const { return track_.possible() && key_.possible(); }
 
@@ -162,7 +209,7 @@ class BeginSlice final : public Action {
     if (state_.rule->end.empty()) return run_whole(track, now);
     std::uint64_t* const found =
         track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
-    if (found == nullptr) return count_without_field();
+    if (found == nullptr) return context_.marking.count_without_field(now);
     OpenId below = 0;
     std::uint64_t& place = *found;
     if (const auto open = static_cast<OpenId>(place); is_open(open)) {
@@ -189,6 +236,7 @@ class BeginSlice final : public Action {
     if (state_.needs_keys()) state_.know_key(id, key_.words());
     context_.marking.put_above(id, below);
     if (is_mixing_ && below != 0) mix(id, below);
+    if (state_.early != nullptr) note_early(event);
     if (check_.empty()) return;
     auto& check = context_.marking.add_details(id).check;
     for (std::size_t i = 0; i < check_.size() && i < check.size(); ++i)
@@ -196,8 +244,15 @@ class BeginSlice final : public Action {
   }
 
  private:
-  [[gnu::noinline, gnu::cold]] void count_without_field() {
-    ++context_.marking.timeline().mutable_counts().without_field;
+  [[gnu::noinline]] void note_early(const Event& event) {
+    EarlySlices& early = *state_.early;
+    Words on = {0, trace_};
+    if (early.keys.size() == EarlySlices::kMost || task_.read(event, context_.scope).known() ||
+        !processor_.word(event, context_.scope, on[0]) ||
+        early.processors->knows(on.data(), context_.marking))
+      return;
+    EarlySlices::Key& key = early.keys.emplace_back(&state_, Words{}, on[0], trace_);
+    std::copy_n(key_.words(), state_.open.words(), key.words.begin());
   }
   [[gnu::noinline, gnu::cold]] void mix(OpenId id, OpenId below) {
     context_.marking.add_details(id).is_mixed = true;
@@ -205,7 +260,8 @@ class BeginSlice final : public Action {
     state_.any_mixed = true;
   }
   [[gnu::noinline, gnu::cold]] void run_whole(TrackId track, const Moment& now) {
-    if (track == kNoTrack || !key_.read(*now.event, context_.scope)) return count_without_field();
+    if (track == kNoTrack || !key_.read(*now.event, context_.scope))
+      return context_.marking.count_without_field(now);
     context_.marking.whole(track, name_(*now.event), now, arguments_, traits_.flags);
   }
   // Of an event with a duration the slice ends with another too.
@@ -230,6 +286,9 @@ class BeginSlice final : public Action {
   SliceTraits traits_;
   bool is_of_track_;  // its key is that of the track
   bool is_mixing_;
+  std::uint64_t trace_;
+  BoundValue processor_;  // where slices may be early
+  BoundValue task_;
 };
 
 class EndSlice final : public Action {
@@ -267,9 +326,12 @@ class EndSlice final : public Action {
   void run(const Moment& now) override {
     const Event& event = *now.event;
     if (!when_(event)) return;
-    if (ignores_unmatched_ && key_.find(event, context_.scope, state_.open) == 0) return;
+    if (ignores_unmatched_) {
+      const std::uint32_t known = key_.find(event, context_.scope, state_.open);
+      if (known == 0 || known == BoundKey::kUnknown) return;
+    }
     std::uint64_t* const found = key_.place(event, context_.scope, state_.open);
-    if (found == nullptr) return count_without_field();
+    if (found == nullptr) return context_.marking.count_without_field(now);
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
@@ -297,9 +359,6 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
-  }
-  [[gnu::noinline, gnu::cold]] void count_without_field() {
-    ++context_.marking.timeline().mutable_counts().without_field;
   }
   // `place`: of the key at hand.
   [[gnu::noinline, gnu::cold]] void end_none(std::uint64_t& place, const Moment& now) {
@@ -347,8 +406,11 @@ class EndSlice final : public Action {
       ++context_.marking.timeline().mutable_counts().unmatched_ends;
       return;
     }
-    const bool began_before = is_new && (rule == Unmatched::kBefore ||
-                                         (rule == Unmatched::kNamed && name_.is_known(*now.event)));
+    // Where a clock stepped back it may have begun before that.
+    const bool any_step = context_.marking.timeline().counts().sections != 0;
+    const bool began_before =
+        is_new && !any_step &&
+        (rule == Unmatched::kBefore || (rule == Unmatched::kNamed && name_.is_known(*now.event)));
     context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, began_before);
   }
 

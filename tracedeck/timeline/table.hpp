@@ -113,6 +113,8 @@ struct StateRule {
   std::string track = {};
   std::string name = {};    // a template; empty: from then on it is unknown
   std::string unless = {};  // the state in which the event says nothing new
+  std::string within = {};  // the only state in which it says something
+  std::string cpu = {};     // an expression: the processor that it is about
   std::string spent = {};   // an expression that grows: how much of it each state took
 };
 
@@ -220,7 +222,11 @@ struct Table {
   std::string format = {};     // of the traces that it is for; empty: all
   ClassGlobs applies_to = {};  // traces with such a class; none: all
   bool wide_losses = false;    // what is lost of one stream may be of any
-  bool optional = false;       // of a built-in one: it is used only where it is asked for
+  // An expression: the processor that an event is of, which rules call `processor`. Where events do
+  // not say it there is one processor, until [[schedule]] rules show that two tasks run at once;
+  // from then on it is unknown.
+  std::string processor = {};
+  bool optional = false;  // of a built-in one: it is used only where it is asked for
   bool built_in = false;
   std::string text = {};  // as it was written
   // The file that it is of, and the lines before it there.

@@ -119,7 +119,8 @@ template <>
 constexpr auto keys_of<StateRule>() {
   return std::tuple{required("event", &StateRule::event),   optional("when", &StateRule::when),
                     required("track", &StateRule::track),   required("name", &StateRule::name),
-                    optional("unless", &StateRule::unless), optional("spent", &StateRule::spent)};
+                    optional("unless", &StateRule::unless), optional("within", &StateRule::within),
+                    optional("cpu", &StateRule::cpu),       optional("spent", &StateRule::spent)};
 }
 
 template <>

@@ -244,15 +244,16 @@ struct Evidence {
   std::uint64_t more_inside = 0;  // that are not in the lists
   std::uint64_t more_meanwhile = 0;
   std::uint64_t more_hurt = 0;
-  std::uint64_t unended_hurt = 0;   // waits that nobody waits for any more: `Unended`
-  std::vector<TrackId> tasks = {};  // what a scheduler calls who it is about
-  std::vector<Spent> states = {};   // of these, the longest first
-  std::vector<Piece> held = {};     // on tracks that are called as what it waits for
-  std::vector<Spent> holder = {};   // states of the task that held it
-  std::int32_t cpu = kNoCpu;        // the processor that it ran on
-  std::vector<Spent> ran = {};      // tasks on that processor, the longest first
-  std::vector<TrackId> idle = {};   // processors that had nothing to do meanwhile
-  std::vector<Level> levels = {};   // counters that were at their most, or that it waits for
+  std::uint64_t unended_hurt = 0;    // waits that nobody waits for any more: `Unended`
+  std::vector<TrackId> tasks = {};   // what a scheduler calls who it is about
+  std::vector<Spent> states = {};    // of these, the longest first
+  std::vector<Piece> held = {};      // on tracks that are called as what it waits for
+  std::vector<Spent> holder = {};    // states of the task that held it
+  std::int32_t cpu = kNoCpu;         // the processor that it ran on
+  std::int64_t ready_elsewhere = 0;  // ns that it was ready to run on another one's queue
+  std::vector<Spent> ran = {};       // tasks on that processor, the longest first
+  std::vector<TrackId> idle = {};    // processors that had nothing to do meanwhile
+  std::vector<Level> levels = {};    // counters that were at their most, or that it waits for
 };
 
 // How counters of priorities end, which begin with the task's name.

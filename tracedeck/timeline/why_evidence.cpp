@@ -193,6 +193,11 @@ void SliceWitness::find_ran(const Timeline& timeline) {
   if (evidence_.tasks.empty() || evidence_.cpu == kNoCpu) return;
   if (!was_ready && !slice.is_wait && evidence_.held.empty()) return;
   for (const auto& [key, spent] : spent_) {
+    if (is_of(evidence_.tasks, spent.track) && spent.cpu != kNoCpu && spent.cpu != evidence_.cpu &&
+        timeline.name(spent.name).text == "runnable")
+      evidence_.ready_elsewhere += spent.time;
+  }
+  for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind == TrackKind::kTask && spent.name == running_ && spent.cpu == evidence_.cpu &&
         spent.time >= slice.duration() / 100 && !is_of(evidence_.tasks, spent.track))

@@ -259,7 +259,7 @@ std::string preempted(const Evidence& evidence, const Timeline& timeline) {
     ready = state->time;
   }
   const State& ran = evidence.ran.front();
-  if (!is_most(ran.time, ready)) return {};
+  if (!is_most(ran.time, ready) || !is_most(ready - evidence.ready_elsewhere, ready)) return {};
   return fmt::format("{} ran on the same processor for {} of it", timeline.track(ran.track).name,
                      time_text(ran.time));
 }
