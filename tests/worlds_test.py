@@ -51,7 +51,6 @@ KNOWN = {
         "cpu state: more of a state than there was, with losses": 55,
         "cpu state: the host is not named [two hosts]": 26,
         "gate: fails [two hosts]": 26,
-        "gate: fails": 0,
         "gate: holds [two hosts]": 12,
         "latency: began_before [two hosts]": 26,
         "latency: began_before": 69,
