@@ -4,6 +4,7 @@ Everything is aligned to bytes and little-endian. A field class is a word: u8 to
 hexadecimal), string, char16 (text in an array of 16 bytes, as of the kernel's task names).
 """
 
+import dataclasses
 import struct
 
 INTEGERS = {
@@ -12,6 +13,18 @@ INTEGERS = {
     for sign in "uix"
 }
 MAGIC = 0xC1FC1FC1
+
+
+@dataclasses.dataclass
+class Event:
+    """An event as a world knows it, and as a recorder writes it. `context`: what the recorder adds of who writes it."""
+
+    time: int
+    cpu: int
+    name: str
+    fields: dict
+    context: dict
+    order: int  # of all events of the world
 
 
 def escaped(text):

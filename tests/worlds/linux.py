@@ -185,9 +185,9 @@ class World:
             name = f"{'irq' if 'irq' in name else 'sched'}:{name}"
             fields = {PERF_FIELDS.get(key, key): value for key, value in fields.items()}
             fields.update({
-                "perf_ip": 0, "perf_tid": event.tid, "perf_pid": event.tid, "perf_id": 20 + event.cpu,
+                "perf_ip": 0, "perf_tid": event.context["tid"], "perf_pid": event.context["tid"], "perf_id": 20 + event.cpu,
                 "perf_cpu": event.cpu, "perf_period": 1, "common_type": 59, "common_flags": 1,
-                "common_preempt_count": 3, "common_pid": event.tid,
+                "common_preempt_count": 3, "common_pid": event.context["tid"],
             })
         return Record(event, name, fields)
 

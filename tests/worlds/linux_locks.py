@@ -12,6 +12,7 @@ import random
 import re
 
 from . import ctf, loss as losses
+from .ctf import Event
 from .statements import check_more
 from .truth import BEFORE, OPEN, UNKNOWN, WHOLE, Span, Timeline, Truth, touched
 
@@ -22,16 +23,6 @@ RESULT = {"mutex": "x64", "status": "i32"}
 REQ, ACQ, TRY, UNLOCK = (f"lttng_ust_pthread:pthread_mutex_{name}" for name in ("lock_req", "lock_acq", "trylock", "unlock"))
 CLASSES = {REQ: MUTEX, ACQ: RESULT, TRY: RESULT, UNLOCK: RESULT}
 CONTEXTS = {"vpid": "i32", "vtid": "i32", "procname": "string"}
-
-
-@dataclasses.dataclass
-class Event:
-    time: int
-    cpu: int
-    name: str
-    fields: dict
-    context: dict
-    order: int
 
 
 @dataclasses.dataclass

@@ -11,21 +11,12 @@ import heapq
 import itertools
 import random
 
+from .ctf import Event
 from .truth import Timeline
 
 RUNNING, RUNNABLE, NEW, DEAD = "R", "W", "N", "X"
 SLEEPS = ("S", "D", "T", "t", "P", "I")  # interruptible, uninterruptible, stopped, traced, parked, idle worker
 US = 1_000
-
-
-@dataclasses.dataclass
-class Event:
-    time: int
-    cpu: int
-    name: str
-    fields: dict
-    tid: int  # of who runs there
-    order: int = 0
 
 
 @dataclasses.dataclass
@@ -87,7 +78,7 @@ class Machine:
 
     def emit(self, cpu, name, /, **fields):
         self.last = max(self.now, self.last + 1)
-        event = Event(self.last, cpu, name, fields, self.current[cpu].tid, len(self.events))
+        event = Event(self.last, cpu, name, fields, {"tid": self.current[cpu].tid}, len(self.events))
         self.events.append(event)
         return event
 

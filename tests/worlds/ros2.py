@@ -13,6 +13,7 @@ import itertools
 import random
 
 from . import ctf, loss as losses
+from .ctf import Event
 from .statements import check_more
 from .truth import OPEN, UNKNOWN, WHOLE, Span, State, Timeline, Track, Truth, sure_parts, touched
 
@@ -60,16 +61,6 @@ PERIODS = (5, 10, 20)  # ms
 
 def choose_loss(seed):
     return losses.choose(seed, (losses.BURST, losses.BURSTS, losses.PACKET, losses.STREAM, losses.END))
-
-
-@dataclasses.dataclass
-class Event:
-    time: int
-    cpu: int
-    name: str
-    fields: dict
-    context: dict
-    order: int
 
 
 @dataclasses.dataclass
@@ -255,7 +246,11 @@ class World:
             message.called.append(begin)
         call = [f"callback {name}", begin, None, node]
         self.open_calls.append(call)
-        self.at(self.random.randrange(2_000, 300_000) * self.random.choice((1, 1, 1, 8)), lambda: self.finish(node, kind, subscription, call, callback))
+        self.at(self.time_of(node, kind), lambda: self.finish(node, kind, subscription, call, callback))
+
+    def time_of(self, node, kind):
+        """How long a callback takes."""
+        return self.random.randrange(2_000, 300_000) * self.random.choice((1, 1, 1, 8))
 
     def finish(self, node, kind, subscription, call, callback):
         rng = self.random
