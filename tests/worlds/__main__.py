@@ -1,7 +1,7 @@
 """Runs many seeds of a family: python3 -m worlds FAMILY --seeds A:B --bin PATH (in tests/).
 
 The kinds of false statements, the most frequent first, each with some lines: seed, kind, what was said, what is true. Exit code 1
-when there was one.
+when there was one. FAMILY may be `incidents`: a table of its kinds, and the first wrong conclusion of each.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 
-from . import FAMILIES, sample
+from . import FAMILIES, incidents, sample
 from .statements import check
 
 
@@ -31,7 +31,7 @@ def print_known(family, seeds):
 
 def main():
     parser = argparse.ArgumentParser(prog="worlds", description=__doc__.splitlines()[0])
-    parser.add_argument("family", choices=FAMILIES)
+    parser.add_argument("family", choices=(*FAMILIES, "incidents"))
     parser.add_argument("--seeds", default="0:100", help="A:B, without B")
     parser.add_argument("--bin", default=os.environ.get("TRACEDECK_BIN", "tracedeck"))
     parser.add_argument("--kind", help="show only kinds that contain this")
@@ -40,6 +40,8 @@ def main():
     parser.add_argument("--known", action="store_true", help="print lines for KNOWN of worlds_test.py")
     options = parser.parse_args()
     begin, end = map(int, options.seeds.split(":"))
+    if options.family == "incidents":
+        return 1 if incidents.table(options.bin, range(begin, end), options.kind, options.keep) else 0
     kinds, shown, seeds, lines = collections.Counter(), collections.Counter(), {}, collections.defaultdict(list)
     for seed in range(begin, end):
         with tempfile.TemporaryDirectory() as folder:

@@ -39,14 +39,17 @@ class World:
         self.variant = VARIANTS[seed % len(VARIANTS)]
         self.zephyr = self.variant in ZEPHYR
         cores = 2 if "two" in self.variant else 1
-        self.kernel = Kernel(
+        kernel = Kernel(
             rng, cores, equal_names=self.variant == "tband equal names", zephyr=self.zephyr,
             slow=self.variant in ("zephyr wraps", "zephyr time falls"),
         )
-        self.kernel.run(rng.randrange(100, 400))
-        self.events = self.kernel.events
+        kernel.run(rng.randrange(100, 400))
+        self.see(kernel)
         self.hooks = self.variant not in ("zephyr no hooks", "zephyr time falls") and (cores == 1 or rng.random() < 0.5)
-        # A queue's level behind each of its events.
+
+    def see(self, kernel):
+        """What is recorded of a kernel's events: also a queue's level behind each of its events."""
+        self.kernel, self.events = kernel, kernel.events
         levels = {o.number: 1 if o.kind == MUTEX else 0 for o in self.kernel.objects}
         for event in self.events:
             if event.name in ("took", "gave", "gave_isr"):
@@ -292,7 +295,8 @@ class World:
                 span("slice", "isr isr" if self.zephyr else f"isr {ISR_NAMES[number]}", begin, None, told_apart)
         if not self.zephyr:
             for task, asked, served, core in kernel.waits:
-                span("wait", "ready -> run", asked, served)
+                if not task.idle:  # which is always ready, and waits for nothing
+                    span("wait", "ready -> run", asked, served)
             for task, begin, end in kernel.markers:
                 span("slice", "task marker work", begin, end, current)
             for task in kernel.tasks:

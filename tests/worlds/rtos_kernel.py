@@ -73,7 +73,7 @@ class Kernel:
     def __init__(self, rng, cores, *, equal_names=False, zephyr=False, slow=False):
         self.rng, self.zephyr, self.slow = rng, zephyr, slow
         self.now = rng.randrange(1000, 100_000)
-        self.heap, self.order, self.last = [], 0, 0
+        self.heap, self.order, self.last, self.until = [], 0, 0, 1 << 62
         self.events = []
         self.cores = [Core(n) for n in range(cores)]
         self.waits, self.isrs, self.markers, self.calls, self.ran = [], [], [], [], [Timeline() for _ in range(cores)]
@@ -120,7 +120,7 @@ class Kernel:
             self.schedule(core)
         for core in self.cores:
             self.at(self.rng.randrange(50_000, 300_000), self.interrupt, core, True)
-        while self.heap and len(self.events) < most:
+        while self.heap and len(self.events) < most and self.heap[0][0] < self.until:
             time, _, what, arguments = heapq.heappop(self.heap)
             self.now = max(time, self.last + 1)
             what(*arguments)

@@ -32,7 +32,9 @@ def tband_frames(event):
     task, thing = fields.get("task"), fields.get("thing")
     name = event.name
     if name == "created":
-        return [frame(0x5E, time, task.number), frame(0x5B, time, task.number, fields["priority"])]
+        created = frame(0x5E, time, task.number)
+        known = fields["priority"] is not None
+        return [created, frame(0x5B, time, task.number, fields["priority"])] if known else [created]
     one = {
         "ready": lambda: frame(0x55, time, task.number),
         "deleted": lambda: frame(0x62, time, task.number),
@@ -44,6 +46,7 @@ def tband_frames(event):
         "gave": lambda: frame(0x66, time, thing.number, fields["level"]),
         "gave_isr": lambda: frame(0x67, time, thing.number, fields["level"]),
         "block_take": lambda: frame(0x6F, time, thing.number, 0xFFFFFFFF),
+        "block_send": lambda: frame(0x6E, time, thing.number, 0xFFFFFFFF),
         "inherit": lambda: frame(0x5C, time, task.number, fields["priority"]),
         "disinherit": lambda: frame(0x5D, time, task.number, fields["priority"]),
         "isr_enter": lambda: frame(0x04, time, fields["isr"]),
@@ -60,7 +63,7 @@ TBAND_CLASSES = {
     "deleted": ("task_deleted",), "suspended": ("task_suspended",), "resumed": ("task_resumed",),
     "created": ("task_created", "task_priority_set"), "ready": ("task_to_rdy_state",), "switched_in": ("task_switched_in",),
     "delay": ("curtask_delay",), "took": ("queue_receive",), "gave": ("queue_send",), "gave_isr": ("queue_send_from_isr",),
-    "block_take": ("curtask_block_on_queue_receive",), "inherit": ("task_priority_inherit",),
+    "block_take": ("curtask_block_on_queue_receive",), "block_send": ("curtask_block_on_queue_send",), "inherit": ("task_priority_inherit",),
     "disinherit": ("task_priority_disinherit",), "isr_enter": ("isr_enter",), "isr_exit": ("isr_exit",),
     "marker_begin": ("task_evtmarker_begin",), "marker_end": ("task_evtmarker_end",), "dropped": ("dropped_evt_cnt",),
     "core": ("core_id",),

@@ -332,7 +332,7 @@ class World:
         if poll is None or poll.end is None:
             return None
         so = answer["so"]
-        why = "futex" if "futex" in so else "sleep" if "nanosleep" in so else "preempted" if "taken" in so else None
+        why = "futex" if "futex" in so else "sleep" if "nanosleep" in so else "preempted" if "took the processor" in so else None
         time = sum(until - since for what, since, until in poll.off if what == why)
         if why and time * 2 < poll.end - poll.begin:
             return so, f"so for {time} of {poll.end - poll.begin}; off the processor {[(w, b - a) for w, a, b in poll.off]}"

@@ -222,7 +222,11 @@ class Runtime:
         self.polls.append(poll)
         if rng.random() < 0.3:
             self.events.append(Event(time, "TaskDumpEvent", {"task_id": task.number, "callchain": (0x1000, 0x2000)}, thread.tid))
-        # What it does: steps one behind the other, each of some CPU time.
+        self.step([*self.steps(poll), (self.end, (poll,))], 0)
+
+    def steps(self, poll):
+        """What a poll does: steps one behind the other, each of some CPU time."""
+        rng, task, thread, worker = self.rng, poll.task, poll.thread, poll.worker
         steps = []
         if self.variant == "spans":
             if not task.spans and rng.random() < 0.6:
@@ -236,9 +240,9 @@ class Runtime:
         for _ in range(rng.randrange(0, 3)):
             other = rng.choice(self.tasks)
             if other.polls or other.state != "ready":
-                steps.append((self.wake, (other, thread, task.number, worker.number)))
+                steps.append((self.wake, (other, thread, task.number, worker)))
         if rng.random() < 0.15 and len(self.tasks) < 12:
-            steps.append((self.spawn, (thread, worker.number)))
+            steps.append((self.spawn, (thread, worker)))
         if self.variant == "samples" and rng.random() < 0.5:
             long = rng.random() < 0.5
             steps.append((self.off, (poll, rng.choice(list(OFF_STACKS)), rng.randrange(300_000, 5_000_000) if long else 2000)))
@@ -255,8 +259,7 @@ class Runtime:
             task.spans = []
         if last:
             steps.append((self.terminate, (task, thread)))
-        steps.append((self.end, (poll,)))
-        self.step(steps, 0)
+        return steps
 
     def step(self, steps, place):
         if place:
@@ -323,6 +326,10 @@ class Runtime:
         if task.state != "over":
             self.wake(task, self.workers[0].thread if self.rng.random() < 0.5 else Thread(1), 0, NO_WORKER)
 
+    def sleep(self, task):
+        if self.rng.random() < 0.9:  # else nobody wakes it but other tasks
+            self.at(self.rng.randrange(2_000, 3_000_000), self.timer, task)
+
     def off(self, poll, why, time):
         begin = self.now
         poll.thread.stop(begin)
@@ -382,8 +389,7 @@ class Runtime:
         else:
             task.state = "idle"
             task.timeline.set(poll.end, "waiting")
-            if self.rng.random() < 0.9:  # else nobody wakes it but other tasks
-                self.at(self.rng.randrange(2_000, 3_000_000), self.timer, task)
+            self.sleep(task)
         if poll.handed_over:
             poll.thread.stop(poll.end)
             self.pool.append(poll.thread)
