@@ -33,7 +33,7 @@ class Table(Base):
         self.named = {}  # the same, also after losses: names are those that `print` shows
         self.pending = {}  # task -> what it will be when it is switched out
         self.names = {}
-        self.mutexes, self.taken = set(), set()
+        self.mutexes, self.taken, self.idle = set(), set(), set()
         for event in events:
             name, fields = event.get("name"), event.get("fields") or {}
             if name == "queue_kind":
@@ -41,6 +41,8 @@ class Table(Base):
                     self.mutexes.add(fields["queue_id"])
                 if number(fields["kind"]) in TAKEN:
                     self.taken.add(fields["queue_id"])
+            elif name == "task_is_idle_task":
+                self.idle.add(fields["task_id"])
             elif name == "isr_name":
                 self.names.setdefault(("isr", event["stream"]["core"], fields["isr_id"]), fields["name"])
             elif name in ("task_evtmarker_name", "task_valmarker_name"):
@@ -88,6 +90,8 @@ class Table(Base):
             self.pending.pop(task, None)
             return
         self.sheet.state(self.track(task), "runnable")
+        if task in self.idle:  # which waits for nothing
+            return
         if state is None or state.value != "runnable":
             self.sheet.wait("ready -> run", task)
 

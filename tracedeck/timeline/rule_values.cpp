@@ -122,7 +122,10 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   }
   if (text.find("current.") != std::string::npos && text.find("??") != std::string::npos) {
     value.kind_ = Kind::kFirstKnown;
-    for (const std::string_view each : split(text, "??")) {
+    const std::vector<std::string_view> parts = split(text, "??");
+    if (parts.size() == 1)
+      return wrong(fmt::format("`{}`: current.NAME stands alone, or beside ??", text));
+    for (const std::string_view each : parts) {
       auto of = parse(std::string(each), names);
       if (!of) return of;
       value.of_.push_back(*std::move(of));
