@@ -119,6 +119,7 @@ TEST(TableFileTest, SaysWhichRuleCannotBe) {
   const std::string slice = "[[slice]]\nbegin = \"a_*\"\nend = \"b\"\ntrack = \"t\"\nname = ";
   expect_contains(error(slice + "\"{x\"\n"), "without its }");
   expect_contains(error(slice + "\"{current.tid}\"\n"), "no [[current]] sets `tid`");
+  expect_contains(error(slice + "\"{(current.tid ?? 0) + 1}\"\n"), "stands alone, or beside ??");
   expect_contains(error(slice + "\"n\"\nwhen = \"x ==\"\n"), "[[slice]] from a_*");
   expect_contains(error(slice + "\"n\"\nby_name = true\n"), "with `by_name`");
   expect_contains(error(slice + "\"n\"\nmatch = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n"),
@@ -141,8 +142,9 @@ TEST(TableFileTest, SaysWhichRuleCannotBe) {
 TEST(TableFileTest, BuiltInTablesReadAndCompile) {
   std::vector<std::string> names;
   for (const Table& table : built_in_tables()) names.push_back(table.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"dial9", "heph", "lttng-kernel", "lttng-ust-memory",
-                                             "lttng-ust", "perf", "ros2", "tband", "zephyr"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"dial9", "heph", "linux-priorities", "lttng-kernel",
+                                             "lttng-ust-memory", "lttng-ust", "perf", "ros2",
+                                             "tband", "zephyr"}));
   for (const Table& table : built_in_tables()) {
     const auto alone = Interpreter::make({.tables = {table}});
     EXPECT_TRUE(alone) << table.name << ": " << alone.error().message;

@@ -84,7 +84,7 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
   for (const Mark& mark : marks) {
     switch (mark.kind) {
       case MarkKind::kSliceBegin:
-        begin_slice(mark);
+        begin_slice(timeline, mark);
         break;
       case MarkKind::kSliceEnd:
         end_slice(timeline, mark);
@@ -119,12 +119,15 @@ Result<void> SliceWitness::take(const Timeline& timeline, std::span<const Mark> 
   return {};
 }
 
-void SliceWitness::begin_slice(const Mark& mark) {
+// Who holds a lock may have held it for long.
+void SliceWitness::begin_slice(const Timeline& timeline, const Mark& mark) {
   const FoundSlice& slice = evidence_.slice;
   Open& open = of_track(open_, mark.track).emplace_back();
   open.name = mark.name;
   open.begin = mark.time;
-  if (mark.time <= slice.end && mark.time >= earliest_of(slice)) add_arguments(mark, open.texts);
+  if (mark.time <= slice.end &&
+      (mark.time >= earliest_of(slice) || timeline.track(mark.track).kind == TrackKind::kLanes))
+    add_arguments(mark, open.texts);
 }
 
 void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
@@ -159,7 +162,7 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   } else if (track.kind != TrackKind::kLanes ||
              (is_made(timeline, slice.track) && track.group == timeline.track(slice.track).group)) {
     busy(piece);
-  } else if (open.empty()) {
+  } else if (open.empty() && !mark.has(kAcrossLoss)) {
     lanes_.push_back(piece);
   }
   tidy();
@@ -249,6 +252,9 @@ void SliceWitness::state(const Timeline& timeline, const Mark& mark) {
   if (last_cpu_.size() < mark.track) last_cpu_.resize(mark.track, kNoCpu);
   if (mark.time <= evidence_.slice.end || last_cpu_[mark.track - 1] == kNoCpu)
     last_cpu_[mark.track - 1] = mark.cpu;
+  if (mark.time > evidence_.slice.begin) return;
+  if (cpu_before_.size() < mark.track) cpu_before_.resize(mark.track, kNoCpu);
+  cpu_before_[mark.track - 1] = mark.cpu;
 }
 
 void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
@@ -267,7 +273,7 @@ void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
 }
 
 // What a state of the slice's thread spent on the processor beyond what it lasted outside the
-// slice, it spent within.
+// slice, it spent within; within, it spent no more there than altogether.
 void SliceWitness::spend(const Timeline& timeline, const Mark& mark, const State& state) {
   const FoundSlice& slice = evidence_.slice;
   if (mark.value <= 0 || state.name == kNoName || !overlaps(state.begin, mark.time) ||
@@ -277,14 +283,15 @@ void SliceWitness::spend(const Timeline& timeline, const Mark& mark, const State
   const std::int64_t within = std::min(mark.time, slice.end) - std::max(state.begin, slice.begin);
   const std::int64_t off = std::max<std::int64_t>(mark.time - state.begin - mark.value, 0);
   evidence_.on_processor += std::max<std::int64_t>(within - off, 0);
+  evidence_.off_processor += std::max<std::int64_t>(within - mark.value, 0);
 }
 
 void SliceWitness::count(const Mark& mark) {
   const FoundSlice& slice = evidence_.slice;
   Count& count = of_track(counts_, mark.track);
   if (count.any) leave(count, mark.time);
-  if (mark.time > slice.end) return;
-  count.any = true;
+  count.any = mark.time <= slice.end;
+  if (!count.any) return;
   count.value = mark.value;
   count.since = mark.time;
   ++count.values;

@@ -237,8 +237,10 @@ struct Evidence {
   std::vector<Piece> hurt = {};      // waits meanwhile, the longest
   std::vector<Sample> samples = {};  // on its track and on those of `meanwhile`
   std::vector<Piece> gaps = {};      // what is not known meanwhile
-  // ns that its thread was on the processor at least, as a table's `spent` says: 0 if nothing does.
+  // ns that its thread was on the processor at least, and off it at least, as a table's `spent`
+  // says: 0 if nothing does.
   std::int64_t on_processor = 0;
+  std::int64_t off_processor = 0;
   // What the trace says of how urgent tasks were meanwhile, a greater number being more urgent.
   std::vector<Level> priorities = {};
   std::uint64_t more_inside = 0;  // that are not in the lists
@@ -249,9 +251,10 @@ struct Evidence {
   std::vector<Spent> states = {};    // of these, the longest first
   std::vector<Piece> held = {};      // on tracks that are called as what it waits for
   std::vector<Spent> holder = {};    // states of the task that held it
+  std::int32_t holder_cpu = kNoCpu;  // where that ran or was ready to
   std::int32_t cpu = kNoCpu;         // the processor that it ran on
   std::int64_t ready_elsewhere = 0;  // ns that it was ready to run on another one's queue
-  std::vector<Spent> ran = {};       // tasks on that processor, the longest first
+  std::vector<Spent> ran = {};       // tasks on one of these, the longest first
   std::vector<TrackId> idle = {};    // processors that had nothing to do meanwhile
   std::vector<Level> levels = {};    // counters that were at their most, or that it waits for
 };
@@ -285,7 +288,7 @@ class SliceWitness final : public MarkSink {
     bool is_inferred = false;
   };
   struct Count {
-    bool any = false;
+    bool any = false;  // a value lasts, which began at `since`
     bool any_within = false;
     std::int64_t value = 0;
     std::int64_t since = 0;
@@ -295,7 +298,7 @@ class SliceWitness final : public MarkSink {
   };
   using SpentKey = std::tuple<TrackId, NameId, std::int32_t>;
 
-  void begin_slice(const Mark& mark);
+  void begin_slice(const Timeline& timeline, const Mark& mark);
   void end_slice(const Timeline& timeline, const Mark& mark);
   void wait(const Mark& mark);
   void hurt(Evidence::Piece piece);
@@ -314,6 +317,7 @@ class SliceWitness final : public MarkSink {
   void find_tasks(const Timeline& timeline);
   void find_states();
   void find_held(const Timeline& timeline);
+  void find_holder_cpu(const Timeline& timeline, TrackId holder);
   void find_ran(const Timeline& timeline);
   void find_levels(const Timeline& timeline);
   void find_meanwhile(const Timeline& timeline);
@@ -329,7 +333,8 @@ class SliceWitness final : public MarkSink {
   std::vector<std::vector<Open>> open_;  // by track
   std::vector<State> states_;
   std::vector<Count> counts_;
-  std::vector<std::int32_t> last_cpu_;  // by track, of tasks
+  std::vector<std::int32_t> last_cpu_;    // by track, of tasks
+  std::vector<std::int32_t> cpu_before_;  // the same, up to the slice's begin
   NameId running_ = kNoName;
   std::map<std::uint64_t, Evidence::Origin> flows_;  // by number
   std::map<TrackId, NameId> at_begin_;               // outer slices that were open when it began

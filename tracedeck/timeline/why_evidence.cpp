@@ -182,16 +182,32 @@ void SliceWitness::find_held(const Timeline& timeline) {
       add_spent(evidence_.holder, spent);
   }
   longest_first(evidence_.holder);
+  if (!evidence_.holder.empty()) find_holder_cpu(timeline, evidence_.holder.front().track);
 }
 
-// Tasks on its processor, where it was ready to run there, or what it waited for was held.
+// The processor of who held it, if that is the one where it ran before, and where it ran and was
+// ready to all the while.
+void SliceWitness::find_holder_cpu(const Timeline& timeline, TrackId holder) {
+  std::int32_t cpu = holder <= cpu_before_.size() ? cpu_before_[holder - 1] : kNoCpu;
+  for (const auto& [key, spent] : spent_) {
+    const bool is_there = spent.name == running_ || timeline.name(spent.name).text == "runnable";
+    if (spent.track != holder || !is_there || spent.cpu == kNoCpu) continue;
+    if (cpu != kNoCpu && cpu != spent.cpu) return;
+    cpu = spent.cpu;
+  }
+  evidence_.holder_cpu = cpu;
+}
+
+// Tasks on its processor, where it was ready to run there; else on that of who held what it waited
+// for.
 void SliceWitness::find_ran(const Timeline& timeline) {
   const FoundSlice& slice = evidence_.slice;
   const bool was_ready = std::ranges::any_of(evidence_.states, [&](const Spent& each) {
     return timeline.name(each.name).text == "runnable" && each.time >= slice.duration() / 10;
   });
-  if (evidence_.tasks.empty() || evidence_.cpu == kNoCpu) return;
-  if (!was_ready && !slice.is_wait && evidence_.held.empty()) return;
+  const bool is_own = was_ready || slice.is_wait;
+  const std::int32_t cpu = is_own ? evidence_.cpu : evidence_.holder_cpu;
+  if (evidence_.tasks.empty() || cpu == kNoCpu) return;
   for (const auto& [key, spent] : spent_) {
     if (is_of(evidence_.tasks, spent.track) && spent.cpu != kNoCpu && spent.cpu != evidence_.cpu &&
         timeline.name(spent.name).text == "runnable")
@@ -199,7 +215,7 @@ void SliceWitness::find_ran(const Timeline& timeline) {
   }
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
-    if (track.kind == TrackKind::kTask && spent.name == running_ && spent.cpu == evidence_.cpu &&
+    if (track.kind == TrackKind::kTask && spent.name == running_ && spent.cpu == cpu &&
         spent.time >= slice.duration() / 100 && !is_of(evidence_.tasks, spent.track))
       add_spent(evidence_.ran, spent);
     if (track.kind == TrackKind::kState && track.parent != kNoTrack &&
@@ -219,7 +235,10 @@ void SliceWitness::find_levels(const Timeline& timeline) {
   for (const Count& each : counts_) {
     if (!each.any_within) continue;
     const Track& track = timeline.track(each.level.track);
-    if (track.name.ends_with(kPriority)) evidence_.priorities.push_back(each.level);
+    if (track.name.ends_with(kPriority)) {
+      evidence_.priorities.push_back(each.level);
+      continue;
+    }
     if (evidence_.levels.size() == kMostLevels) continue;
     const std::string_view name = std::string_view(track.name).substr(0, track.name.find(':'));
     const bool is_rare = evidence_.slice.is_wait && each.level.most == each.level.most_of_trace &&

@@ -46,17 +46,16 @@ struct SwitchedOut {
   std::string_view function;  // in the stack
   std::string_view caller;    // behind it; empty: the function is the first beside the scheduler's
   std::string_view category;  // of the slice; empty: any
-  bool is_all;                // all samples of the slice say so, none that it ran
   std::string_view sentence;
 };
 constexpr auto kSwitchedOut = std::to_array<SwitchedOut>({
-    {"synchronize_rcu", "expand_fdtable", "", false,
+    {"synchronize_rcu", "expand_fdtable", "",
      "the kernel enlarged the process's table of file descriptors and waited for an RCU grace "
      "period"},
-    {"hrtimer_nanosleep", "", "poll", true,
+    {"hrtimer_nanosleep", "", "poll",
      "the thread was switched out in nanosleep: a sleep in a poll keeps its worker from everything "
      "else"},
-    {"futex_wait", "", "poll", true,
+    {"futex_wait", "", "poll",
      "the thread was switched out in futex_wait, for a lock or a condition variable: that keeps "
      "its "
      "worker from everything else"},
@@ -78,48 +77,40 @@ bool shows(const Evidence::Sample& sample, const SwitchedOut& pattern) {
          std::find(inner, sample.stack.end(), pattern.caller) != sample.stack.end();
 }
 
-// Whether one of the samples of the slice's track says so, or all of them.
+// Whether it was off the processor for half of the time at least, which only CPU time can prove,
+// from where it was first sampled on; and all samples of its track say that it was so there.
 template <class Shows>
-bool samples_show(const Evidence& evidence, bool is_all, const Shows& shows_it) {
-  bool any = false;
-  for (const Evidence::Sample& each : evidence.samples) {
-    if (each.track != evidence.slice.track) continue;
-    const bool is_it = shows_it(each);
-    if (is_all && !is_it) return false;
-    any = any || is_it;
-  }
-  return any;
-}
-
-// Whether its thread may have been off the processor for half of the time: CPU time can contradict
-// what was sampled once.
-bool may_be_switched_out(const Evidence& evidence) {
+bool is_off_processor(const Evidence& evidence, const Timeline& timeline, const Shows& shows_it) {
   const FoundSlice& slice = evidence.slice;
-  return !slice.is_wait && !slice.is_state &&
-         evidence.on_processor <= slice.duration() - slice.duration() / 2;
+  if (slice.is_wait || slice.is_state || !is_half(evidence.off_processor, slice.duration()))
+    return false;
+  std::int64_t first = slice.end;
+  for (const Evidence::Sample& each : evidence.samples) {
+    if (each.track != slice.track) continue;
+    if (!is_switched_out(each, timeline) || !shows_it(each)) return false;
+    first = std::min(first, each.first);
+  }
+  return is_half(slice.end - first, slice.duration());
 }
 
 std::string switched_out(const Evidence& evidence, const Timeline& timeline) {
-  const FoundSlice& slice = evidence.slice;
-  if (!may_be_switched_out(evidence)) return {};
   for (const SwitchedOut& each : kSwitchedOut) {
-    if (!each.category.empty() && timeline.name(slice.name).category != each.category) continue;
-    if (samples_show(evidence, each.is_all, [&](const Evidence::Sample& sample) {
-          return (!each.is_all || is_switched_out(sample, timeline)) && shows(sample, each);
-        }))
+    if (!each.category.empty() && timeline.name(evidence.slice.name).category != each.category)
+      continue;
+    if (is_off_processor(evidence, timeline,
+                         [&](const Evidence::Sample& sample) { return shows(sample, each); }))
       return std::string(each.sentence);
   }
   return {};
 }
 
 std::string preempted_thread(const Evidence& evidence, const Timeline& timeline) {
-  if (!may_be_switched_out(evidence)) return {};
-  if (!samples_show(evidence, true, [&](const Evidence::Sample& sample) {
-        return is_switched_out(sample, timeline) && !sample.stack.empty() &&
-               std::ranges::find(kPreempting, sample.stack.front()) != kPreempting.end();
-      }))
-    return {};
-  return "the kernel took the processor from the thread, which wanted to go on";
+  const bool is_it = is_off_processor(evidence, timeline, [](const Evidence::Sample& sample) {
+    return !sample.stack.empty() &&
+           std::ranges::find(kPreempting, sample.stack.front()) != kPreempting.end();
+  });
+  return is_it ? "the kernel took the processor from the thread, which wanted to go on"
+               : std::string();
 }
 
 // ---- Locks ----
@@ -176,7 +167,11 @@ Holding holding(const Evidence& evidence, const Timeline& timeline) {
   }
   constexpr std::string_view kTaken = "taken by ";
   const State* const blocked = blocked_state(evidence, timeline, "blocked: ");
-  if (!name.text.starts_with(kTaken) || blocked == nullptr) return {};
+  // Of several of that name nothing says which one it is.
+  const bool is_one = std::ranges::all_of(evidence.held, [&](const Evidence::Piece& each) {
+    return each.track == held.track || timeline.track(each.track).name != holds.what;
+  });
+  if (!name.text.starts_with(kTaken) || blocked == nullptr || !is_one) return {};
   holds.who = name.text.substr(kTaken.size());
   holds.time = std::min(held.end, slice.end) - std::max(held.begin, slice.begin);
   const bool is_own = std::ranges::any_of(
@@ -200,7 +195,7 @@ std::string priority_inversion(const Evidence& evidence, const Timeline& timelin
   if (holds.who.empty() || evidence.ran.empty() || evidence.holder.empty()) return {};
   const State* const ready = state_of(evidence.holder, timeline, "runnable");
   const State& ran = evidence.ran.front();
-  if (ready == nullptr || ran.track == ready->track ||
+  if (ready == nullptr || ran.track == ready->track || ran.cpu != evidence.holder_cpu ||
       !is_half(ready->time, evidence.slice.duration()) || !is_most(ran.time, ready->time))
     return {};
   const std::string& runner = timeline.track(ran.track).name;
@@ -231,14 +226,16 @@ std::string full_queue(const Evidence& evidence, const Timeline& timeline) {
   const State* const blocked = blocked_state(evidence, timeline, kSending);
   if (blocked == nullptr) return {};
   const std::string queue = timeline.name(blocked->name).text.substr(kSending.size());
-  for (const Evidence::Level& each : evidence.levels) {
-    if (timeline.track(each.track).name != queue + ": length" || each.most != each.most_of_trace ||
-        !is_most(each.time_at_most, blocked->time))
-      continue;
-    return fmt::format("{} was full, with {} in it, for {} of it", queue, each.most,
-                       time_text(each.time_at_most));
-  }
-  return {};
+  const auto is_it = [&](const Evidence::Level& each) {
+    return timeline.track(each.track).name == queue + ": length";
+  };
+  const auto level = std::ranges::find_if(evidence.levels, is_it);
+  // Of several queues of that name nothing says which one it is.
+  if (std::ranges::count_if(evidence.levels, is_it) != 1 || level->most != level->most_of_trace ||
+      !is_most(level->time_at_most, blocked->time))
+    return {};
+  return fmt::format("{} was full, with {} in it, for {} of it", queue, level->most,
+                     time_text(level->time_at_most));
 }
 
 std::string timed_out(const Evidence& evidence, const Timeline& timeline) {
@@ -270,8 +267,8 @@ struct Pattern {
   std::string (*sentence)(const Evidence& evidence, const Timeline& timeline);
 };
 constexpr auto kPatterns = std::to_array<Pattern>({
-    {"samples of the slice in functions of one kind", switched_out},
-    {"all samples where the kernel takes a processor away", preempted_thread},
+    {"all samples in functions of one kind, and CPU time that leaves half", switched_out},
+    {"all samples where the kernel takes a processor away, CPU time likewise", preempted_thread},
     {"who held what was waited for, ready to run itself while another ran", priority_inversion},
     {"who held what was waited for, for half of the time", lock_held},
     {"a task that waits to send, its queue at its most meanwhile", full_queue},

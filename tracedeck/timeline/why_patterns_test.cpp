@@ -1,6 +1,8 @@
 // Each pattern of `why`, met and just not met.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::timeline {
@@ -20,6 +22,7 @@ class Patterns : public ::testing::Test {
   void about(TrackId on, std::string_view category, std::string_view text) {
     evidence.slice = {
         .track = on, .name = timeline.add_name(category, text), .end = 10 * kMillisecond};
+    evidence.off_processor = 9 * kMillisecond;
   }
   void sample(std::string_view name, std::vector<std::string> stack) {
     evidence.samples.push_back({.track = evidence.slice.track,
@@ -83,12 +86,29 @@ TEST_F(Patterns, NorDoesTheOnlyOneOfItsName) {
   EXPECT_EQ(concluded(), "");
 }
 
-TEST_F(Patterns, CpuTimeContradictsSamples) {
+TEST_F(Patterns, CpuTimeProvesThatAThreadWasSwitchedOut) {
   about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
   sample("descheduled", {"exit_to_user_mode_prepare"});
-  evidence.on_processor = 5 * kMillisecond;
+  evidence.off_processor = 5 * kMillisecond;
   EXPECT_TRUE(concluded().contains("took the processor")) << concluded();
-  evidence.on_processor = 6 * kMillisecond;
+  evidence.off_processor = 4 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, ASampleSaysNothingOfWhatWasBefore) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
+  evidence.samples.front().first = 5 * kMillisecond;
+  EXPECT_TRUE(concluded().contains("nanosleep")) << concluded();
+  evidence.samples.front().first = 6 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, AllSamplesAreOfTheTableOfFiles) {
+  about(track(TrackKind::kThread, "worker 0"), "poll", "main.rs:1");
+  sample("descheduled", {"schedule_timeout", "synchronize_rcu", "expand_fdtable"});
+  EXPECT_TRUE(concluded().contains("file descriptors")) << concluded();
+  sample("descheduled", {"do_nanosleep", "hrtimer_nanosleep"});
   EXPECT_EQ(concluded(), "");
 }
 
@@ -150,8 +170,13 @@ TEST_F(Locks, Inversion) {
   evidence.holder = {spent(logger, "runnable", 7 * kMillisecond),
                      spent(logger, "running", 3 * kMillisecond)};
   evidence.ran = {spent(network, "running", 7 * kMillisecond)};
+  evidence.holder_cpu = 0;
   EXPECT_TRUE(concluded().contains("a priority inversion, unless network is the most urgent"))
       << concluded();
+  // The other one ran where the holder was not.
+  evidence.holder_cpu = 1;
+  EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
+  evidence.holder_cpu = 0;
   // Several ran meanwhile: not one of them kept it from running.
   evidence.ran.front().time = 5 * kMillisecond;
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
@@ -167,6 +192,7 @@ TEST_F(Locks, RecordedPrioritiesDecideAnInversion) {
   const TrackId network = track(TrackKind::kTask, "network");
   evidence.tasks = {api};
   evidence.holder = {spent(logger, "runnable", 7 * kMillisecond)};
+  evidence.holder_cpu = 0;
   evidence.ran = {spent(network, "running", 7 * kMillisecond)};
   const auto priority = [&](std::string name, std::int64_t least, std::int64_t most) {
     evidence.priorities.push_back(
@@ -195,6 +221,11 @@ TEST_F(Patterns, ALockOfARealTimeSystem) {
                            .name = timeline.add_name("", "taken by logger"),
                            .end = 9 * kMillisecond});
   EXPECT_EQ(concluded(), "logger held bus for 9.00ms of it");
+  // Another one of that name.
+  evidence.held.push_back(evidence.held.front());
+  evidence.held.back().track = track(TrackKind::kState, "bus");
+  EXPECT_EQ(concluded(), "");
+  evidence.held.pop_back();
   evidence.held.front().name = timeline.add_name("", "taken by control");
   EXPECT_EQ(concluded(), "");
   evidence.held.front().name = timeline.add_name("", "available");
@@ -211,6 +242,9 @@ TEST_F(Patterns, AFullQueue) {
                              .time_at_most = 9 * kMillisecond,
                              .most_of_trace = 8});
   EXPECT_EQ(concluded(), "samples was full, with 8 in it, for 9.00ms of it");
+  evidence.levels.push_back(evidence.levels.front());
+  EXPECT_EQ(concluded(), "");
+  evidence.levels.pop_back();
   // It held more before: it was not full.
   evidence.levels.front().most_of_trace = 9;
   EXPECT_EQ(concluded(), "");
@@ -235,6 +269,24 @@ TEST_F(Patterns, AnotherTaskHadTheProcessor) {
   evidence.ran.front().time = 10 * kMillisecond;
   evidence.slice.is_wait = false;
   EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, ACounterLastsNoLongerThanTheSlice) {
+  about(track(TrackKind::kTask, "sensor"), "", "blocked: send samples");
+  evidence.slice.is_state = true;
+  const TrackId length = track(TrackKind::kCounter, "samples: length");
+  const auto at = [&](std::int64_t time, std::int64_t value) {
+    return Mark{.kind = MarkKind::kCounter, .track = length, .time = time, .value = value};
+  };
+  SliceWitness witness(evidence.slice);
+  const auto marks =
+      std::to_array<Mark>({at(-5 * kMillisecond, 4), at(-kMillisecond, 8), at(11 * kMillisecond, 7),
+                           at(12 * kMillisecond, 8), at(13 * kMillisecond, 7)});
+  ASSERT_TRUE(witness.take(timeline, marks));
+  ASSERT_TRUE(witness.finish(timeline));
+  ASSERT_EQ(witness.evidence().levels.size(), 1U);
+  EXPECT_EQ(witness.evidence().levels.front().most, 8);
+  EXPECT_EQ(witness.evidence().levels.front().time_at_most, 10 * kMillisecond);
 }
 
 }  // namespace

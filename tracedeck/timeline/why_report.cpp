@@ -438,6 +438,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   if (evidence.unended_hurt != 0) object.integer("unended_hurt", evidence.unended_hurt);
   append_causes(object, evidence, timeline);
   if (evidence.on_processor != 0) object.integer("on_processor", evidence.on_processor);
+  if (evidence.off_processor != 0) object.integer("off_processor", evidence.off_processor);
   const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) object.string("so", so);
   object.end();
