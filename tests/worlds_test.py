@@ -136,8 +136,6 @@ KNOWN = {
         "wait: max [workers handed over]": 2,
         "wait: total": 517,
         "wait: total [workers handed over]": 2,
-        "why: a conclusion across a loss": 372,
-        "why: a wrong conclusion": 84,
         "why: hurt": 517,
         "why: hurt [workers handed over]": 92,
         "why: samples of another thread": 84,

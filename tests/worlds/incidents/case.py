@@ -120,7 +120,7 @@ class Case:
 
     def judge(self, answer, notices=""):
         """(verdict, what was said, what is true) of an answer."""
-        told = CONCLUDED if self.notices and re.search(self.notices, notices) else UNSPECIFIC
+        told = SHOWN if self.notices and re.search(self.notices, notices) else UNSPECIFIC
         if not answer["found"]:
             return told, "", ""
         so = answer.get("so", "")
@@ -139,7 +139,7 @@ class Case:
             return CONCLUDED, so, ""
         if so and not (self.true_too and re.match(self.true_too, so)):
             return WRONG, f"{answer['name']}: {so}", self.cause
-        return (SHOWN if told == UNSPECIFIC and self.leads(answer) else told), so, ""
+        return (SHOWN if self.leads(answer) else told), so, ""
 
     def verdict(self, binary):
         """The best of all that is asked, or what is wrong."""
