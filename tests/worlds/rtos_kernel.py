@@ -104,10 +104,13 @@ class Kernel:
 
     def record(self, name, core, **fields):
         """Kernel code takes time: each event is some ticks behind the one before."""
-        self.now = max(self.now, self.last) + self.rng.randrange(1, 6)
+        self.now = max(self.now, self.last) + self.code_time()
         self.last = self.now
         self.events.append(Event(self.now, name, fields, core))
         return self.now
+
+    def code_time(self):
+        return self.rng.randrange(1, 6)
 
     def run(self, most):
         for task in self.tasks:
