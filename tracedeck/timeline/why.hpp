@@ -318,6 +318,7 @@ class SliceWitness final : public MarkSink {
   void find_states();
   void find_held(const Timeline& timeline);
   void find_holder_cpu(const Timeline& timeline, TrackId holder);
+  void find_queue(const Timeline& timeline);
   void find_ran(const Timeline& timeline);
   void find_levels(const Timeline& timeline);
   void find_meanwhile(const Timeline& timeline);

@@ -41,6 +41,16 @@ bool is_of(const std::vector<TrackId>& tracks, TrackId track) {
   return std::ranges::find(tracks, track) != tracks.end();
 }
 
+// Whether no other track of states of its own is called so: else nothing says which one is meant.
+bool is_only_state(const Timeline& timeline, std::string_view name) {
+  int count = 0;
+  for (TrackId id = 1; id <= timeline.track_count(); ++id) {
+    const Track& track = timeline.track(id);
+    count += track.kind == TrackKind::kState && track.parent == kNoTrack && track.name == name;
+  }
+  return count == 1;
+}
+
 bool are_same_process(const Track& a, const Track& b) {
   return !a.pid || !b.pid || *a.pid == *b.pid;
 }
@@ -159,7 +169,8 @@ void SliceWitness::find_held(const Timeline& timeline) {
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent != kNoTrack || spent.track == slice.track ||
-        spent.time < slice.duration() / 10 || !is_awaited(track.name))
+        spent.time < slice.duration() / 10 || !is_awaited(track.name) ||
+        !is_only_state(timeline, track.name))
       continue;
     const std::int64_t begin = std::max(spent.begin, slice.begin);
     evidence_.held.push_back(
@@ -198,6 +209,21 @@ void SliceWitness::find_holder_cpu(const Timeline& timeline, TrackId holder) {
   evidence_.holder_cpu = cpu;
 }
 
+// Its processor: the one on whose queue it was longest, where the trace says how it came from there
+// to where it ran.
+void SliceWitness::find_queue(const Timeline& timeline) {
+  const Spent* longest = nullptr;
+  bool any_where_it_ran = false;
+  for (const auto& [key, spent] : spent_) {
+    if (!is_of(evidence_.tasks, spent.track) || spent.cpu == kNoCpu ||
+        timeline.name(spent.name).text != "runnable")
+      continue;
+    any_where_it_ran = any_where_it_ran || spent.cpu == evidence_.cpu;
+    if (longest == nullptr || spent.time > longest->time) longest = &spent;
+  }
+  if (any_where_it_ran) evidence_.cpu = longest->cpu;
+}
+
 // Tasks on its processor, where it was ready to run there; else on that of who held what it waited
 // for.
 void SliceWitness::find_ran(const Timeline& timeline) {
@@ -206,6 +232,7 @@ void SliceWitness::find_ran(const Timeline& timeline) {
     return timeline.name(each.name).text == "runnable" && each.time >= slice.duration() / 10;
   });
   const bool is_own = was_ready || slice.is_wait;
+  if (is_own) find_queue(timeline);
   const std::int32_t cpu = is_own ? evidence_.cpu : evidence_.holder_cpu;
   if (evidence_.tasks.empty() || cpu == kNoCpu) return;
   for (const auto& [key, spent] : spent_) {

@@ -167,11 +167,7 @@ Holding holding(const Evidence& evidence, const Timeline& timeline) {
   }
   constexpr std::string_view kTaken = "taken by ";
   const State* const blocked = blocked_state(evidence, timeline, "blocked: ");
-  // Of several of that name nothing says which one it is.
-  const bool is_one = std::ranges::all_of(evidence.held, [&](const Evidence::Piece& each) {
-    return each.track == held.track || timeline.track(each.track).name != holds.what;
-  });
-  if (!name.text.starts_with(kTaken) || blocked == nullptr || !is_one) return {};
+  if (!name.text.starts_with(kTaken) || blocked == nullptr) return {};
   holds.who = name.text.substr(kTaken.size());
   holds.time = std::min(held.end, slice.end) - std::max(held.begin, slice.begin);
   const bool is_own = std::ranges::any_of(

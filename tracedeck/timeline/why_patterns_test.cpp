@@ -221,11 +221,6 @@ TEST_F(Patterns, ALockOfARealTimeSystem) {
                            .name = timeline.add_name("", "taken by logger"),
                            .end = 9 * kMillisecond});
   EXPECT_EQ(concluded(), "logger held bus for 9.00ms of it");
-  // Another one of that name.
-  evidence.held.push_back(evidence.held.front());
-  evidence.held.back().track = track(TrackKind::kState, "bus");
-  EXPECT_EQ(concluded(), "");
-  evidence.held.pop_back();
   evidence.held.front().name = timeline.add_name("", "taken by control");
   EXPECT_EQ(concluded(), "");
   evidence.held.front().name = timeline.add_name("", "available");
