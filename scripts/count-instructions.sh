@@ -66,7 +66,7 @@ choose() {
         print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
         # What stays in its format is rewritten, unless events are chosen.
         convert-mix3-dial9 | convert-lttng-ctf1 | convert-heph-heph | convert-tband-tband)
-            run=("$bin/tracedeck" convert --jobs 1 -q --begin 1 --to "$target" -o "$folder/out" "$3") ;;
+            run=("$bin/tracedeck" convert --jobs 1 -q --begin 1ns --to "$target" -o "$folder/out" "$3") ;;
         convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3") ;;
         restore-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.ctf2") ;;
         spans-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.heph") ;;

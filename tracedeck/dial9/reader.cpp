@@ -102,8 +102,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
              std::uint32_t size, typename Policy::Out* begin, typename Policy::Out* end) {
     Batch& batch = this->batch();
     Event& event = batch.add_event();
-    const auto* const event_class = static_cast<const EventClass*>(type.attachment);
-    event.event_class = event_class;
+    event.event_class = static_cast<const EventClass*>(type.attachment);
     event.stream = stream_.get();
     event.time = timestamp;
     event.end_time = timestamp;
@@ -111,8 +110,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     event.size = size;
     room_.commit(batch, event, begin, end);
     if constexpr (std::is_same_v<Room, TapeRoom>) {
-      if (event_class->describes_others && this->options().findings) [[unlikely]]
-        watch_clock(Event(event));
+      if (type.attachment == clock_anchor_) [[unlikely]]
+        watch_clock();
     }
     return !batch.full();
   }
@@ -127,14 +126,16 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   void type(const EventType& type) {
     if (type.attachment != nullptr) return;
-    this->batch().add(Record(&classes_.add(type, *stream_class_, this->trace())));
+    const EventClass& added = classes_.add(type, *stream_class_, this->trace());
+    this->batch().add(Record(&added));
+    if (added.name == kClockSyncEvent && added.clock != nullptr && this->options().findings)
+      clock_anchor_ = &added;
   }
 
  private:
-  // Whether the wall clock made a step since the anchor before.
-  void watch_clock(const Event& event) {
-    const EventClass& event_class = *event.event_class;
-    if (event_class.name != kClockSyncEvent || event_class.clock == nullptr) return;
+  // Whether the wall clock made a step since the anchor before; the last event is an anchor.
+  [[gnu::noinline]] void watch_clock() {
+    const Event event = this->batch().records().back().event;  // a finding moves it
     const std::optional<std::uint64_t> utc = unsigned_member(event, kClockSyncField);
     if (!utc) return;
     const Nanoseconds offset =
@@ -169,7 +170,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   EventClasses classes_;
   Room room_;
   BatchPtr first_;
-  std::optional<Nanoseconds> utc_offset_;  // at the last clock anchor
+  const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
+  std::optional<Nanoseconds> utc_offset_;     // at the last of them
   std::uint64_t strings_pinned_ = 0;
   std::uint64_t stacks_pinned_ = 0;
 };

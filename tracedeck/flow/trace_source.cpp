@@ -199,6 +199,7 @@ Result<void> TraceSource::check_units() {
   const Selection& selection = context_.options.selection;
   for (const std::optional<TimePoint>& bound : {selection.begin, selection.end}) {
     if (!bound || !may_mean_seconds(*bound)) continue;
+    if (!frame_ && !is_before_events(bound->value)) continue;
     if (!frame_) frame_ = survey();
     if (!frame_->range || !may_mean_seconds(*bound, *frame_->range)) continue;
     state_ = State::kFailed;
@@ -210,6 +211,15 @@ Result<void> TraceSource::check_units() {
                 place_.operand);
   }
   return {};
+}
+
+bool TraceSource::is_before_events(Nanoseconds time) const {
+  const std::unique_ptr<Reader> reader = open_for_times(false, {});
+  if (reader == nullptr) return false;
+  std::vector<RecordSourcePtr> sources;
+  sources.push_back(std::make_unique<Whole>(*reader));
+  const TimeFrame first = first_event(sources);
+  return !first.range || time < first.range->first;
 }
 
 void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
@@ -255,29 +265,31 @@ double TraceSource::progress() const {
   return reader == nullptr ? 1 : reader->progress();
 }
 
-TimeFrame TraceSource::survey() const {
+std::unique_ptr<Reader> TraceSource::open_for_times(bool packets_only,
+                                                    const TrimRange& part) const {
   ReadOptions options = context_.read_options(place_.live, 1);
   options.values = false;
   options.headers = false;
   options.findings = false;
   const std::vector<std::string_view> names = place_.names();
-  const Selection& selection = context_.options.selection;
-  // All of it, with its times as they will come.
-  const StageContext stage{.selection = selection, .names = names, .wall = wall_};
+  const StageContext stage{.selection = context_.options.selection, .names = names, .wall = wall_};
   ask_reader(stage, options);
+  options.packets_only = packets_only;
+  options.begin = part.begin;
+  options.end = part.end;
+  auto reader = open_place(place_, context_.options.format, options, context_.stop);
+  // Why not is reported when it is read.
+  if (!reader) return nullptr;
+  return std::make_unique<AtSelectedTimes>(*std::move(reader), stage);
+}
+
+TimeFrame TraceSource::survey() const {
   TimeFrame frame = known_utc();
-  const auto open = [&](bool packets_only, const TrimRange& part) -> std::unique_ptr<Reader> {
-    ReadOptions reading = options;
-    reading.packets_only = packets_only;
-    reading.begin = part.begin;
-    reading.end = part.end;
-    auto reader = open_place(place_, context_.options.format, reading, context_.stop);
-    // Why not is reported when it is read.
-    if (!reader) return nullptr;
-    frame.origin = origin_of((*reader)->description()->clocks());
-    return std::make_unique<AtSelectedTimes>(*std::move(reader), stage);
-  };
-  frame.range = range_of_events(open);
+  frame.range = range_of_events([&](bool packets_only, const TrimRange& part) {
+    auto reader = open_for_times(packets_only, part);
+    if (reader != nullptr) frame.origin = origin_of(reader->description()->clocks());
+    return reader;
+  });
   return frame;
 }
 

@@ -82,8 +82,14 @@ class TraceSource {
   [[nodiscard]] Result<void> resolve_bounds();
   // Fails where the unit of a bound is in doubt.
   [[nodiscard]] Result<void> check_units();
+  // Whether the first event that is read has a later time, or none has a time.
+  [[nodiscard]] bool is_before_events(Nanoseconds time) const;
   void resolve_bounds(std::vector<RecordSourcePtr>& sources, const TraceDescription& description);
   [[nodiscard]] TimeFrame survey() const;
+  // The packets only, or the events with at least those in `part`, silently, without values, at the
+  // times that are selected. Null: it cannot be opened.
+  [[nodiscard]] std::unique_ptr<Reader> open_for_times(bool packets_only,
+                                                       const TrimRange& part) const;
   // Finds out how the recorded times relate to UTC, if that was not tried before.
   void relate_clock();
   // The trace with its values, to be read beside; null: it cannot be.
