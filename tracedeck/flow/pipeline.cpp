@@ -221,7 +221,14 @@ RecordSourcePtr Pipeline::sorted() {
                                                       .silent = true,
                                                       .traces_at_once = at_once_,
                                                       .first_reading = first_reading});
-           if (!reading->open()) return std::vector<RecordSourcePtr>();
+           if (reading == trace) {
+             if (!reading->open()) return std::vector<RecordSourcePtr>();
+           } else if (Result<void> again = reading->try_open(); !again) {
+             // What could not be opened before was reported then.
+             if (trace->was_opened() && !context_.stop.stop_requested())
+               return std::unexpected(std::move(again.error()));
+             return std::vector<RecordSourcePtr>();
+           }
            return reading->take_sources(true);
          },
          .reopens = reopens});

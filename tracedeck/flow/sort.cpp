@@ -265,8 +265,9 @@ class Sort final : public RecordSource {
     OrderedParts external;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       Source& source = sources_[i];
-      if (source.opened == nullptr) continue;
-      if (external_begin_ <= i && i < external_end_) {
+      if (source.opened == nullptr) {
+        // A stop was requested.
+      } else if (external_begin_ <= i && i < external_end_) {
         external.push_back(
             std::make_shared<OrderedPart>(std::move(source.opened), source.events, external_from_));
       } else if (source.plan) {
@@ -276,7 +277,8 @@ class Sort final : public RecordSource {
         merged.push_back(std::make_unique<OrderedPart>(std::move(source.opened), source.events,
                                                        OrderKey::last(), source.keeps_steps));
       }
-      if (i + 1 == external_end_) merged.push_back(sorted_externally(std::exchange(external, {})));
+      if (i + 1 == external_end_ && !external.empty())
+        merged.push_back(sorted_externally(std::exchange(external, {})));
     }
     sources_.clear();
     return merge(std::move(merged), OrderBy::kBegan);

@@ -47,8 +47,8 @@ struct SortInput {
 //
 // The first `next` surveys all inputs, and reads those to their end that do not reopen. Errors:
 // those of the inputs, after all records that could be read; those of the temporary file
-// (kWriteFailed); kReadFailed when an input was changed between two readings. An input that grows
-// meanwhile is read as far as the first time.
+// (kWriteFailed); kReadFailed when an input cannot be opened again, or its order changed between
+// two readings. An input that grows meanwhile is read as far as the first time.
 [[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,
                                                  const SortOptions& options = {});
 
