@@ -28,7 +28,7 @@ bool is_implicit(const ClockClass& clock) {
 TargetClocks::Target* TargetClocks::shared(const ClockClass& source) {
   Target* found = nullptr;
   for (Target& each : clocks_) {
-    if (each.trace == source.entity.trace || !same_clock(each.clock, source)) continue;
+    if (!same_clock(each.clock, source) || taken_.contains({source.entity.trace, &each})) continue;
     if (found == nullptr || each.source_id == source.id) found = &each;
     if (found->source_id == source.id) break;
   }
@@ -39,15 +39,16 @@ Result<const ClockClass*> TargetClocks::find(const ClockClass& source, bool from
   const auto known = clock_of_.find(source.entity);
   if (known != clock_of_.end()) return known->second;
   if (Target* const same = shared(source); same != nullptr) {
-    same->trace = source.entity.trace;
+    taken_.emplace(source.entity.trace, same);
     return clock_of_[source.entity] = &same->clock;
   }
   ClockClass made = dialect_ == Dialect::kCtf1 ? ctf1_clock(source, from_ctf1) : source;
   const std::string id = made.id;
   for (std::uint64_t& number = further_of_id_[id]; !clock_ids_.insert(made.id).second; ++number)
     made.id = number == 0 ? id + '_' : id + '_' + std::to_string(number + 1);
-  const ClockClass& target =
-      clocks_.emplace_back(Target{std::move(made), source.id, source.entity.trace}).clock;
+  const Target& made_target = clocks_.emplace_back(Target{std::move(made), source.id});
+  taken_.emplace(source.entity.trace, &made_target);
+  const ClockClass& target = made_target.clock;
   if (!leaves_implicit_ || !is_implicit(source)) {
     if (auto added = writer_.add_clock(target); !added) return std::unexpected(added.error());
   }

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
@@ -30,13 +32,13 @@ class TargetClocks {
   // Lets go of what is kept about the clocks of traces that `gone` says are.
   void forget(const std::function<bool(std::uint64_t trace)>& gone) {
     std::erase_if(clock_of_, [&](const auto& each) { return gone(each.first.trace); });
+    std::erase_if(taken_, [&](const auto& each) { return gone(each.first); });
   }
 
  private:
   struct Target {
     ClockClass clock;
-    std::string source_id;    // of the clock that it was made of
-    std::uint64_t trace = 0;  // the last one that it was found for
+    std::string source_id;  // of the clock that it was made of
   };
   [[nodiscard]] Target* shared(const ClockClass& source);
 
@@ -45,6 +47,8 @@ class TargetClocks {
   bool leaves_implicit_ = false;
   std::deque<Target> clocks_;
   std::unordered_map<EntityId, const ClockClass*, EntityIdHash> clock_of_;  // by the source's
+  // Numbers of traces, and a clock that one of theirs became.
+  std::set<std::pair<std::uint64_t, const Target*>> taken_;
   TextSet clock_ids_;
   TextMap<std::uint64_t> further_of_id_;  // that were tried
 };
