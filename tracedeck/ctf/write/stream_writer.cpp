@@ -256,7 +256,7 @@ Result<void> StreamWriter::lose(const Loss& loss) {
         loss.packets ? LostInterval{.packets = true, .begin = begin, .next = end, .end = end}
                      : LostInterval{.begin = begin, .end = end};
     if (auto begun = begin_lost(lost); !begun) return begun;
-    // How much of the counter of a first packet is its own is not known if packets came before.
+    // The count of a first packet is unknown to readers when packets came before it.
     if (!loss.events && !loss.packets && !has_packet_) {
       sequence_ = std::max<std::uint64_t>(sequence_, 1);
       ++discarded_;
@@ -314,12 +314,22 @@ void StreamWriter::check_losses(std::uint64_t sequence) {
   compare_losses();
 }
 
-// A reader may tell a loss before or behind the packet that it is of.
+// A reader may tell a loss before or behind the packet that it is of, and one that has no partner
+// leaves the others theirs.
 void StreamWriter::compare_losses() {
   constexpr std::size_t kMostApart = 16;
-  while ((!given_.empty() && !told_.empty()) || given_.size() + told_.size() > kMostApart) {
-    const bool same = !given_.empty() && !told_.empty() && is_told(given_.front(), told_.front());
-    if (!same) ++trace_.other_losses;
+  for (auto given = given_.begin(); given != given_.end();) {
+    const auto told =
+        std::ranges::find_if(told_, [&](const Loss& each) { return is_told(*given, each); });
+    if (told == told_.end()) {
+      ++given;
+      continue;
+    }
+    told_.erase(told);
+    given = given_.erase(given);
+  }
+  while (given_.size() + told_.size() > kMostApart) {
+    ++trace_.other_losses;
     if (!given_.empty()) given_.erase(given_.begin());
     if (!told_.empty()) told_.erase(told_.begin());
   }
@@ -363,7 +373,7 @@ Result<void> StreamWriter::finish() {
   if (packets_.is_open()) {
     if (auto closed = close_packet(true); !closed) return closed;
   }
-  trace_.other_losses += given_.size() + told_.size();
+  trace_.other_losses += std::max(given_.size(), told_.size());
   given_.clear();
   told_.clear();
   return packets_.finish();
