@@ -78,7 +78,7 @@ class HiddenText(CommandTest):
         ):
             with self.subTest(way):
                 result = run(*way, cwd=self.folder)
-                self.assertNotEqual((result.returncode, result.stderr), (0, b""))
+                self.assertIn(result.returncode, (2, 3))
                 self.assertEqual(hidden(result.stderr), [])
 
     def test_no_line_of_a_message_is_of_a_name(self):

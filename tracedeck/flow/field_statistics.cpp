@@ -56,8 +56,8 @@ std::optional<double> FieldStatistics::mean() const {
   return static_cast<double>(real_sum / static_cast<long double>(count));
 }
 
-// Goes through the fields of a class in the order of their slots, and calls `step(Step)` for each
-// value, `number(FieldStatistics)` before for a number. Without `named` these have no path.
+// Goes through the fields of a class in the order of their slots: `steps` has one for each value,
+// `numbers` one for each number. Without `named` these have no path.
 class FieldCollector::Walk {
  public:
   using Part = FieldStatistics::Part;

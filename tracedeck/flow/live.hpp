@@ -63,9 +63,9 @@ class LiveTraces {
   [[nodiscard]] Result<std::optional<FoundTrace>> recognise(Arrived arrived,
                                                             const Format* format) const;
 
-  // Report, on any thread, an error of something that came, of datagrams the first alone; and that
-  // as many are read as may be at the same time, once.
+  // Reports the error of a peer or file; of datagrams only the first. Any thread.
   void report_error(const Error& error) const;
+  // Reports, once, that no more peers are read at the same time. Any thread.
   void report_limit() const;
 
  private:
@@ -77,7 +77,7 @@ class LiveTraces {
   TracePlace place_;
   std::unique_ptr<io::InputSequence> sequence_;
   std::optional<FoundTrace> put_back_;
-  mutable std::uint64_t unread_datagrams_ = 0;  // one at a time
+  mutable std::uint64_t unread_datagrams_ = 0;  // no lock: datagrams are read one after the other
   mutable std::atomic<bool> reported_limit_ = false;
   bool ended_ = false;
 };

@@ -22,9 +22,9 @@ std::optional<TimeRange> range_of(const OpenPart& open, const TrimRange& part) {
   return reader == nullptr ? std::nullopt : survey_times(*reader, reader->description());
 }
 
-// The extreme time of the events: `bounds` are the packets' bounds on its side, in the `order` in
-// which they may hold it; `read(bound)` is the extreme time in the packets that do not lie beyond a
-// bound.
+// The first (last) time of the events. `bounds` are the times at which packets begin (end), `order`
+// sorts the earliest (latest) first; `read(bound)` returns the first (last) time in the packets
+// that begin (end) at `bound` or before (behind) it.
 template <class Order, class Read>
 std::optional<Nanoseconds> extreme(std::vector<Nanoseconds> bounds, Order order, const Read& read) {
   std::ranges::sort(bounds, order);

@@ -44,7 +44,6 @@ TraceStatistics StatisticsCollector::finish() {
 
 void StatisticsCollector::fold() {
   TraceStatistics& result = groups_.statistics;
-  result.classes.reserve(result.classes.size() + counts_.entries().size());
   for (ClassCount& count : counts_.entries()) {
     const EventClass& event_class = *count.event_class;
     const std::size_t number = groups_.numbers[event_class];

@@ -225,10 +225,10 @@ class Serving {
     waited_.clear();
     waited_.push_back({.fd = stop.descriptor(), .events = POLLIN, .revents = 0});
     const bool accepts = !fetched_ && has_room();
-    waited_.push_back(
-        {.fd = accepts && !pause_.lasts() ? listener_ : -1, .events = POLLIN, .revents = 0});
+    const bool pauses = pause_.lasts();
+    waited_.push_back({.fd = accepts && !pauses ? listener_ : -1, .events = POLLIN, .revents = 0});
     std::optional<Clock::time_point> first;
-    if (accepts && pause_.lasts()) first = pause_.end();
+    if (accepts && pauses) first = pause_.end();
     for (const Connection& each : connections_) {
       waited_.push_back({.fd = each.descriptor(), .events = each.awaits(), .revents = 0});
       first = std::min(first.value_or(each.deadline()), each.deadline());

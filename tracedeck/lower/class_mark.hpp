@@ -49,7 +49,7 @@ struct AttributeMark {
 
   // Nothing: there is none, or it is no mark.
   [[nodiscard]] static std::optional<AttributeMark> find(const Attributes& attributes);
-  // Whether what stands in place of a mark is none, though it is nothing else of ours either.
+  // Whether the attribute of marks has a value that is no mark.
   [[nodiscard]] static bool is_unreadable(const Attributes& attributes);
 };
 

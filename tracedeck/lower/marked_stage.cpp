@@ -95,7 +95,7 @@ void MarkedStage::take_marks() {
   }
   for (; event_classes_seen_ < stored.event_classes().size(); ++event_classes_seen_) {
     const EventClass& each = stored.event_classes()[event_classes_seen_];
-    // All classes of a data stream class that was lowered have been.
+    // A lowered data stream class has only lowered event classes.
     const bool wanted = stream_classes_.contains(each.stream_class->entity);
     if (const auto mark = mark_of(each, "event class", each.name.value_or(""), wanted))
       take_mark(each, *mark);

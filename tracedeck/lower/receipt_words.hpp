@@ -7,7 +7,7 @@
 
 namespace tracedeck::lower {
 
-// The conventions by which a target holds what it has no class for. All come back but the last.
+// The conventions by which a target holds what it has no class for.
 enum class Convention : std::uint8_t {
   kFlattened,
   kText,

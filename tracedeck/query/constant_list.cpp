@@ -87,7 +87,7 @@ bool ConstantList::add_range(const Expression& low, const Expression& high) {
   const bool is_real = range.low.kind == Value::Kind::kReal;
   if (is_real != (range.high.kind == Value::Kind::kReal)) return false;
   has_reals_ = has_reals_ || is_real;
-  // One of nothing has no value, but says of which kind they are.
+  // An empty range contains no value, but its kind counts.
   (range.low.is_text() ? has_text_ranges_ : has_number_ranges_) = true;
   if (*ends <= 0) ranges.push_back(range);
   return true;

@@ -268,7 +268,7 @@ Result<void> Pairing::defer() {
 }
 
 Result<void> Pairing::pair_deferred() {
-  // At least some of one key.
+  // The events of one key need some memory, however little is allowed.
   constexpr std::size_t kLeast = std::size_t{64} << 10;
   open_.allow(std::max(plan_.memory, kLeast));
   key_.clear();

@@ -136,10 +136,13 @@ TEST(Producer, WhatAKillLeavesCanBeRead) {
   const io::TemporaryFolder folder;
   const std::string part = folder.file("trace.part");
   const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
   if (child == 0) record_without_end(folder.file("trace"));
   std::error_code error;
-  while (std::filesystem::file_size(part + "/stream-0000", error) < 600'000 || error)
+  while (std::filesystem::file_size(part + "/stream-0000", error) < 600'000 || error) {
+    ASSERT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "it ended before it had written so much";
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   auto reader = open_reader(std::span(&part, 1), {}, {});

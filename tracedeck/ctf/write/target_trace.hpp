@@ -68,8 +68,8 @@ class TargetTrace {
   // Lets go of what is kept about traces that `gone` says are. Their classes, should they come
   // again after all, become other classes.
   void forget(const std::function<bool(std::uint64_t trace)>& gone);
-  // Of classes that have been written, all but their ids, once they are many: true. Then what
-  // `event_class` returned is gone.
+  // When many event classes have been written, drops all that is known of them but their ids, and
+  // returns true. The results of `event_class` are invalid then.
   [[nodiscard]] bool forget_many();
   // The class of an event of a data stream of that class.
   [[nodiscard]] Result<TargetEventClass*> event_class(const EventClass& source,

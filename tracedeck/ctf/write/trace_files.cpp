@@ -35,8 +35,8 @@ Result<std::unique_ptr<io::Output>> TraceFiles::create_stream(const std::string&
   return std::make_unique<StreamOutput>(*this, *std::move(created));
 }
 
-// An output that is full goes on between two calls, so the file never ends inside a declaration
-// unless that comes in pieces.
+// The output passes on whole texts: the file ends inside a declaration only when the declaration
+// comes in several texts.
 Result<void> TraceFiles::write_metadata(std::string_view text) {
   if (text.empty()) return {};
   if (metadata_ == nullptr) {

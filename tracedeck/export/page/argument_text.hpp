@@ -14,9 +14,9 @@ namespace tracedeck::page {
 // with the same `most` shows.
 void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most);
 
-// What was put aside, as one JSON object; of two arguments with one name the later. Values are
-// numbers, or texts as people read them, with
-// what hides or reorders text escaped. Stops before `most` bytes with a member "…".
+// Arguments that `put_aside` made, as one JSON object; of two with one name the later. Values are
+// numbers, or texts as people read them, with characters that hide or reorder text escaped. Stops
+// before `most` bytes with a member "…".
 [[nodiscard]] std::string arguments_json(std::string_view aside, std::size_t most);
 
 }  // namespace tracedeck::page
