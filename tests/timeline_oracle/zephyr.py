@@ -123,7 +123,7 @@ class Table(Base):
         is_known = cpu is not None and cpu in self.on
         runs_here = thread in self.alone if cpu is None else self.on.get(cpu) == thread
         if cpu is not None:
-            self.know(cpu)
+            self.know(cpu, thread)
             self.sheet.state(f"cpu {cpu}", None)
             if not is_known:
                 self.sheet.state_before(f"thread {thread}", "running")
@@ -139,12 +139,16 @@ class Table(Base):
         for cpu in [cpu for cpu, other in self.on.items() if other == thread]:
             del self.on[cpu]
 
-    def know(self, cpu):
-        """What called there before is not known, so which end is its own is not known either."""
+    def know(self, cpu, left=None):
+        """What called there before is the thread that leaves; else it is not known, nor which end is its own."""
         if cpu in self.on:
             return
-        for key in self.early.pop(cpu, ()):
-            self.end(key)
+        for rule, key in self.early.pop(cpu, ()):
+            own = (rule, tuple(left if part == ("none", cpu) else part for part in key))
+            if left is not None and self.sheet.open[rule, key] and not self.sheet.open[own]:
+                self.sheet.open[own] = self.sheet.open.pop((rule, key))
+            else:
+                self.end((rule, key))
 
     def end(self, key):
         """What is open of it ends, for how long it lasted is not known."""

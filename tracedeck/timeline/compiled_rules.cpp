@@ -135,11 +135,14 @@ void CompiledRules::compile_processor(RuleParser& parser) {
   early_.processors = processors(1);
 }
 
-// What began there before is of a task that nobody knows.
-void CompiledRules::processor_known(const std::uint64_t* key, const Moment& now) {
+// What began there before is of the task that leaves, or of one that nobody knows.
+void CompiledRules::processor_known(const std::uint64_t* key, const std::uint64_t* left,
+                                    const Moment& now) {
+  if (early_.keys.empty()) return;
   std::erase_if(early_.keys, [&](const EarlySlices::Key& each) {
     if (each.processor != key[0] || each.trace != key[1]) return false;
-    each.state->end_unclear(each.words, now);
+    if (left == nullptr || !each.state->give_to(each.words, *left))
+      each.state->end_unclear(each.words, now);
     return true;
   });
 }
@@ -220,6 +223,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     const auto task = std::ranges::find_if(state.key_a, &RuleValue::is_of_task);
     if (task != state.key_a.end()) {
       state.early = &early_;
+      state.task_place = static_cast<std::size_t>(task - state.key_a.begin());
       state.key_task = task->preferred();
     }
     if (!rule.by_name) continue;

@@ -68,7 +68,8 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void compile_schedules(RuleParser& parser);
   void compile_memory(RuleParser& parser);
   void compile_processor(RuleParser& parser);
-  void processor_known(const std::uint64_t* key, const Moment& now) override;
+  void processor_known(const std::uint64_t* key, const std::uint64_t* left,
+                       const Moment& now) override;
   void processors_several(const RuleMemory::Processor& known, const Moment& now) override;
 
   [[nodiscard]] TrackSpace* space(std::string_view id) {

@@ -143,17 +143,28 @@ TEST_F(ProcessorTest, WhatIsSaidIsToldApart) {
   EXPECT_THAT(notices(), Not(Contains(HasSubstr("on which processor"))));
 }
 
-TEST_F(ProcessorTest, WhatBeginsBeforeATaskIsKnownEndsAtTheFirstSwitch) {
+TEST_F(ProcessorTest, WhatBeginsBeforeATaskIsKnownIsOfTheOneThatLeaves) {
   const EventClass& in = task_class("in");
   const EventClass& out = task_class("out");
   const EventClass& enter = task_class("enter");
+  const EventClass& exit = task_class("exit");
   say(enter, 5, 0);
   say(out, 10, 1);
-  say(in, 20, 2);
-  EXPECT_THAT(
-      marks(kTable),
-      ElementsAre("begin call on calls of ? at 5", "end call on calls of ? from 5 to 10 inferred",
-                  "state off on task 1 at 10", "state running on task 2 at 20"));
+  say(in, 20, 1);
+  say(exit, 25, 0);
+  EXPECT_THAT(marks(kTable),
+              ElementsAre("begin call on calls of ? at 5", "state off on task 1 at 10",
+                          "state running on task 1 at 20", "end call on calls of ? from 5 to 25"));
+}
+
+TEST_F(ProcessorTest, WhatBeginsBeforeAnotherTaskComesEndsThere) {
+  const EventClass& in = task_class("in");
+  const EventClass& enter = task_class("enter");
+  say(enter, 5, 0);
+  say(in, 10, 2);
+  EXPECT_THAT(marks(kTable), ElementsAre("begin call on calls of ? at 5",
+                                         "end call on calls of ? from 5 to 10 inferred",
+                                         "state running on task 2 at 10"));
 }
 
 TEST_F(ProcessorTest, AStateSaysItsProcessorWithinAnother) {

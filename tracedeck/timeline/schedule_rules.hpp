@@ -91,8 +91,10 @@ class ProcessorObserver {
   ProcessorObserver(const ProcessorObserver&) = delete;
   ProcessorObserver& operator=(const ProcessorObserver&) = delete;
   virtual ~ProcessorObserver() = default;
-  // The first task is put on one, or taken off.
-  virtual void processor_known(const std::uint64_t* key, const Moment& now) = 0;
+  // The first task is put on one, or taken off. `left`: which one, which ran there before; null: it
+  // is not known.
+  virtual void processor_known(const std::uint64_t* key, const std::uint64_t* left,
+                               const Moment& now) = 0;
   // There are several: which of them an event is of is known where it says so.
   virtual void processors_several(const RuleMemory::Processor& known, const Moment& now) = 0;
 };
@@ -150,8 +152,7 @@ class Schedule final : public Action {
       return put(now, by_itself(now, next), next, kNoCpu);
     }
     Processors::Processor& processor = state_.processors->of(cpu_.words(), context_.marking);
-    if (state_.observer != nullptr && !processor.any)
-      state_.observer->processor_known(cpu_.words(), now);
+    if (state_.observer != nullptr && !processor.any) know(now);
     put(now, processor, next, static_cast<std::int32_t>(cpu_.words()[0]));
   }
 
@@ -165,6 +166,11 @@ class Schedule final : public Action {
     processor.track = track_.find_task(event, next, next_name_);
     state_.processors->claim(next, processor);
     context_.marking.state(processor.track, running_, now, cpu, 0);
+  }
+  [[gnu::noinline]] void know(const Moment& now) {
+    std::uint64_t left = 0;
+    const bool is_said = state_.previous && previous_.word(*now.event, context_.scope, left);
+    state_.observer->processor_known(cpu_.words(), is_said ? &left : nullptr, now);
   }
   // Whether more than one processor is at work: events say so, or a task is put on the only one
   // while another one runs there, or leaves it and did not run there.

@@ -107,6 +107,18 @@ struct SliceState final : TaskObserver {
     open.place(key.data()) = kEnded;
   }
 
+  // What is open of a key is of that task. False: the task has something open itself.
+  bool give_to(const Words& key, std::uint64_t task) {
+    const OpenId id = open.find(key.data());
+    Words of_task = key;
+    of_task[task_place] = task;
+    if (!is_open(id) || is_open(open.find(of_task.data()))) return false;
+    open.place(key.data()) = kEnded;
+    open.place(of_task.data()) = id;
+    if (needs_keys()) know_key(id, of_task.data());
+    return true;
+  }
+
   // What a slice has as its key, as long as it is the one of that event.
   struct Key {
     std::uint64_t number = 0;
@@ -135,6 +147,7 @@ struct SliceState final : TaskObserver {
   bool any_mixed = false;
   EarlySlices* early = nullptr;  // of keys that depend on what runs on the event's processor
   RuleValue key_task = {};       // then: that
+  std::size_t task_place = 0;    // and which of the key it is
 
  private:
   void end_chain(OpenId id, const Moment& now) {
