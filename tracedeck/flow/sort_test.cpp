@@ -456,6 +456,21 @@ TEST(Sort, HandsOnWhatIsBeforeTheFirstStepBack) {
   EXPECT_TRUE(*whole == naive_sort(made.batches));
 }
 
+// After a stop was requested an input has no sources when it is opened again.
+TEST(Sort, KeepsWhatIsSortedExternallyBesideAnInputThatIsGone) {
+  const MadeUpTrace trace;
+  Plan plan = plan_in_order(20'000);
+  for (std::size_t i = 0; i < plan.size(); ++i) plan[i].time = 100 + (i * 7919) % 5000;
+  const MadeUpInputs made(trace, {plan, plan}, 100);
+  std::vector<SortInput> inputs = made.inputs();
+  inputs.back().open = [open = inputs.back().open](bool values) {
+    return values ? Result<std::vector<std::unique_ptr<RecordSource>>>() : open(values);
+  };
+  const auto sorted = see_all(*sort(std::move(inputs), {.memory = 100'000}));
+  ASSERT_TRUE(sorted.has_value()) << sorted.error().to_string();
+  EXPECT_TRUE(*sorted == naive_sort({made.batches.front()}));
+}
+
 TEST(Sort, WithoutATemporaryDirectoryIsAnError) {
   const MadeUpTrace trace;
   const MadeUpInputs made(trace, {plan_nearly_sorted(10'000, 1'000'000, 5)}, 700);
