@@ -402,6 +402,23 @@ TEST_F(PerfettoTest, TaskStatesAreEventsOfAKernel) {
                   "1 of state of a task that it is in, or creation of a known one: left out"));
 }
 
+TEST_F(PerfettoTest, TasksThatRunNobodyKnowsWhereAreOnFreeProcessors) {
+  const TrackId a = made_.task("A", 5);
+  const TrackId b = made_.task("B", 6);
+  const TrackId c = made_.task("C", 7);
+  made_.state(a, 10, "running", 0);
+  made_.state(b, 20, "running");
+  made_.state(c, 30, "running");
+  made_.state(b, 40, "pending");
+  made_.state(b, 50, "running");
+  EXPECT_THAT(events(), ElementsAre("10 task 1=0 2='A' 3=5 4=3", "20 task 1=1 2='B' 3=6 4=3",
+                                    "30 task 1=2 2='C' 3=7 4=3", "40 task 1=1 2='B' 3=6 4=4",
+                                    "50 task 1=1 2='B' 3=6 4=3"));
+  EXPECT_THAT(sentences(write().receipt),
+              ElementsAre("3 of task that runs on a processor that is not known: put on one that "
+                          "is free"));
+}
+
 TEST_F(PerfettoTest, ATaskIsCreatedWhenItIsNotKnownAndEndsWhenItIsDead) {
   const TrackId a = made_.task("A", 5);
   made_.state(a, 10, "created");
