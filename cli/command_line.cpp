@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/notices.hpp"
 #include "cli/observer.hpp"
 #include "cli/option_values.hpp"
 #include "cli/results_apart.hpp"
@@ -21,6 +22,7 @@
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/flow/live.hpp"
+#include "tracedeck/flow/trace_place.hpp"
 #include "tracedeck/format/given_metadata.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -107,16 +109,36 @@ std::string take_lists(Options& options) {
                      fmt::join(options.files_from, ", "));
 }
 
+// Whether each offset is of a TRACE, or of a trace inside a tree.
+std::string check_offsets(const Options& options) {
+  const std::vector<std::string>& traces = options.operands;
+  std::vector<flow::TracePlace> places;
+  for (const flow::ClockOffset& offset : options.selection.clock_offsets) {
+    if (!offset.trace || std::ranges::find(traces, *offset.trace) != traces.end()) continue;
+    if (places.empty()) {
+      places = flow::list_traces(
+          {.names = traces, .format = options.format, .follow = options.follow}, {});
+    }
+    const bool is_there = std::ranges::any_of(places, [&](const flow::TracePlace& place) {
+      const std::vector<std::string_view> known = place.names();
+      return std::ranges::find(known, *offset.trace) != known.end();
+    });
+    if (is_there) continue;
+    std::vector<std::string> names;
+    for (const flow::TracePlace& place : places)
+      names.push_back(place.name.empty() ? place.operand : place.name);
+    return fmt::format("option '--clock-offset': '{}' is none of the TRACEs, which are {}",
+                       *offset.trace, some_of(names));
+  }
+  return {};
+}
+
 // What is wrong with the TRACEs and what refers to them.
 std::string check_traces(const Options& options) {
   const std::vector<std::string>& traces = options.operands;
   if (traces.empty()) return "needs a TRACE: a file, or '-' for standard input";
   if (std::find(traces.begin(), traces.end(), "") != traces.end()) return "a TRACE needs a name";
-  for (const flow::ClockOffset& offset : options.selection.clock_offsets) {
-    if (offset.trace && std::find(traces.begin(), traces.end(), *offset.trace) == traces.end()) {
-      return fmt::format("option '--clock-offset': '{}' is none of the TRACEs", *offset.trace);
-    }
-  }
+  if (std::string wrong = check_offsets(options); !wrong.empty()) return wrong;
   if (options.baud != 0 && !options.follow) return "option '--baud' goes with '--follow' only";
   const bool listens = std::ranges::any_of(traces, [](const std::string& trace) {
     const auto address = io::parse_live_address(trace);

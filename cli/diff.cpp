@@ -38,7 +38,10 @@ std::optional<ReadTrace> read_trace(const Options& options, Session& session,
         if (ahead.begin) read.compared->begin_at(*ahead.begin);
         return *read.compared;
       },
-      flow::Needs::Symbols::kNone, [&](const Batch& batch) { read.compared->see(batch); });
+      flow::Needs::Symbols::kNone,
+      [&](const timeline::Timeline& timeline, const Batch& batch) {
+        read.compared->see(timeline, batch);
+      });
   if (interpreted.interpreter == nullptr || interpreted.cut_short) return std::nullopt;
   read.stream = std::move(interpreted.stream);
   return read;

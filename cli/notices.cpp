@@ -41,9 +41,7 @@ bool is_live(const Options& options) {
 // Whether events of several traces may come by their times, as they are recorded.
 bool merges_traces(const Options& options) {
   const bool as_they_come = is_live(options) && options.slack == Nanoseconds();
-  if (options.selection.order == flow::Order::kRecorded || as_they_come ||
-      !options.selection.clock_offsets.empty())
-    return false;
+  if (options.selection.order == flow::Order::kRecorded || as_they_come) return false;
   std::error_code ignored;
   return options.operands.size() > 1 ||
          std::ranges::any_of(options.operands, [&](const std::string& operand) {
@@ -51,7 +49,8 @@ bool merges_traces(const Options& options) {
          });
 }
 
-// "b", "b, c" or "b, c, d and 5 more".
+}  // namespace
+
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 3;
   const std::span shown = std::span(names).first(std::min(names.size(), kMost));
@@ -59,8 +58,6 @@ std::string some_of(const std::vector<std::string>& names) {
   if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
   return text;
 }
-
-}  // namespace
 
 void report_unrelated(const Options& options, Session& session, const std::string& sentence) {
   if (!options.strict) return session.diagnostics.note(sentence);
@@ -185,8 +182,9 @@ void Notices::finish_order() {
     report_unrelated(
         options_, session_,
         fmt::format("nothing relates the clocks of {} and {}: the order of their events to each "
-                    "other says nothing; --clock-offset can bring them together, or --clock wall "
-                    "where they give UTC",
+                    "other says nothing; --clock-offset TRACE=0 says that one is that of the "
+                    "others, and another offset "
+                    "brings it there; or --clock wall where they give UTC",
                     unrelated_->first, some_of(unrelated_->others)));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;

@@ -103,6 +103,9 @@ class Notices {
   std::optional<flow::UnrelatedTraces> unrelated_;
 };
 
+// "b", "b, c" or "b, c, d and 5 more".
+[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
+
 // Reports that nothing relates the clocks of traces whose times were compared, which is an error
 // with --strict.
 void report_unrelated(const Options& options, Session& session, const std::string& sentence);

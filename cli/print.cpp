@@ -71,6 +71,7 @@ std::string check_print(Options& options) {
   const bool live = options.follow || std::ranges::any_of(options.operands, io::is_live_address);
   if (options.selection.tail && live)
     return "option '--tail' needs TRACEs that end, and these come live";
+  options.selection.nominal_last = options.selection.order == flow::Order::kTime;
   std::string wrong = check_output_options(options, *find_output(options.output), "--output");
   return wrong.empty() ? take_time_range(options) : wrong;
 }

@@ -18,10 +18,11 @@ timeline::MarkStreamOptions mark_options(const Options& options) {
 
 namespace {
 
-std::string unrelated_text(std::string_view format) {
-  std::string text =
-      "nothing relates the clocks of these traces: times and durations from one to the other mean "
-      "nothing";
+std::string unrelated_text(const timeline::Timeline& timeline, std::string_view format) {
+  std::string text = fmt::format(
+      "nothing relates the clocks of {} and {}: times and durations from one to the other mean "
+      "nothing; --clock-offset TRACE=0 says that one is that of the others",
+      timeline.first_trace(), some_of(timeline.unrelated_traces()));
   if (format == "tband")
     text += "; the files of one trace's cores are given as FILE@CORE, FILE@CORE";
   return text;
@@ -33,11 +34,16 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter) 
   for (const std::string& sentence : interpreter.notices()) session.diagnostics.note(sentence);
 }
 
-Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
-                      flow::Needs::Symbols symbols,
-                      const std::function<void(const Batch& batch)>& see) {
+Interpreted interpret(
+    const Options& options, Session& session, const SinkFor& sink_for, flow::Needs::Symbols symbols,
+    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see) {
   std::string format;
-  auto stream = timeline::MarkStream::make(mark_options(options),
+  const flow::Pipeline* opened = nullptr;
+  timeline::MarkStreamOptions marks = mark_options(options);
+  marks.relates = [&opened](std::uint64_t one, std::uint64_t other) {
+    return opened != nullptr && opened->share_clock(one, other);
+  };
+  auto stream = timeline::MarkStream::make(std::move(marks),
                                            [&](const MarksAhead& ahead) -> timeline::MarkSink& {
                                              format = ahead.format;
                                              return sink_for(ahead);
@@ -50,6 +56,7 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   reading.selection = (*stream)->selection();
   OpenPipeline pipeline(reading, session, timeline::MarkStream::needs(symbols));
   if (pipeline.empty()) return {};
+  opened = &*pipeline;
   Interpreted result{.stream = *std::move(stream)};
   Notices notices(session, options,
                   {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.again});
@@ -60,12 +67,13 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
     if (!batch || *batch == nullptr) break;
     taken = result.stream->add(*batch);
     for (const Record* const other : result.stream->interpreter().others()) notices.see(*other);
-    if (see) see(**batch);
+    if (see) see(result.stream->timeline(), **batch);
   }
   if (taken) taken = result.stream->finish();
   session.diagnostics.progress().erase();
   // What comes live ends when the user says so.
   result.cut_short = session.stop.stop_requested() && !pipeline->live();
+  opened = nullptr;
   pipeline.close();
   notices.finish();
   if (result.cut_short) session.cut_short();
@@ -73,8 +81,8 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   result.interpreter = &result.stream->interpreter();
   if (options.again) return result;
   report_notices(session, *result.interpreter);
-  if (result.stream->timeline().counts().unrelated_clocks != 0)
-    report_unrelated(options, session, unrelated_text(format));
+  if (!result.stream->timeline().unrelated_traces().empty())
+    report_unrelated(options, session, unrelated_text(result.stream->timeline(), format));
   return result;
 }
 

@@ -29,10 +29,10 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter);
 
 // Interprets all TRACEs. `sink_for` says where marks go; `see` is given each batch of events after
 // their marks, and may be empty.
-[[nodiscard]] Interpreted interpret(const Options& options, Session& session,
-                                    const SinkFor& sink_for,
-                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
-                                    const std::function<void(const Batch& batch)>& see = {});
+[[nodiscard]] Interpreted interpret(
+    const Options& options, Session& session, const SinkFor& sink_for,
+    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
+    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see = {});
 
 // Reports arguments of slices and waits that an option names and none has: wrong usage.
 void report_unknown(Session& session, const std::vector<std::string>& sentences);

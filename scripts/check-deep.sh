@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
 #
-#   scripts/check-deep.sh [STEP...]     every-way, matrix, fuzz, bare; default: all
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, fuzz, bare; default: all
 #
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
 #   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
+#   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
 #   fuzz        every fuzz target for FUZZ_SECONDS (default 300)
 #   bare        `make demo` from a fresh clone in a bare Debian
 # Environment: JOBS (default: the processors).
@@ -24,10 +25,14 @@ matrix() {
         scripts/conversion-matrix.py --write --jobs "$JOBS"
     git diff --exit-code docs/conversion.md
 }
+alike() {
+    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target timeline_test &&
+        TRACEDECK_ALIKE_PAIRS=10000 build/release/tracedeck/timeline_test --gtest_filter='AlikePairs.*'
+}
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }
 
-[[ $# -gt 0 ]] || set -- every-way matrix fuzz bare
+[[ $# -gt 0 ]] || set -- every-way matrix alike fuzz bare
 status=0
 for name in "$@"; do
     start=$SECONDS

@@ -187,6 +187,33 @@ sum = true
         values = [e["args"] for e in json.loads(out.read_text())["traceEvents"] if e["ph"] == "C"]
         self.assertEqual([number for each in values for number in each.values()], [1, 2, 1, 2, 1, 0])
 
+    def test_times_beyond_2_63(self):
+        """Five spans of 500 ns, of which the third begins at 2^63 ns."""
+        epoch = (1 << 63) - 2000
+        starts = [1000 * i for i in range(5)]
+        trace = self.file("t.log", heph.epoch(epoch) + b"".join(heph.event(b"s", counter=i, start=t, end=t + 500) for i, t in enumerate(starts)))
+        answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
+        (row,) = answer["rows"]
+        self.assertEqual((row["count"], row["total"], row["max"]), (5, 2500, 500))
+        self.assertEqual((answer["begin"], answer["end"], row["at"]["time"]), (epoch, epoch + 4500, epoch))
+        rows = self.check(run("query", "--output", "csv", "spans | select time, end, duration", trace), 0).stdout.decode().split()[1:]
+        self.assertEqual(rows, [f"{epoch + t},{epoch + t + 500},500" for t in starts])
+        for at in ("+3us", str(epoch + 3000)):
+            found = json.loads(self.check(run("why", "--json", "--at", at, trace), 0).stdout)
+            self.assertEqual((found["begin"], found["duration"]), (epoch + 3000, 500))
+        late = json.loads(self.check(run("latency", "--json", "--begin", str(epoch + 2000), trace), 0).stdout)
+        self.assertEqual(late["rows"][0]["count"], 3)
+        where = self.check(run("latency", "--json", "--where", f"time > {1 << 63}", trace), 0).stdout
+        self.assertEqual(json.loads(where)["rows"][0]["count"], 2)
+        answer = json.loads(self.check(run("diff", "--json", trace, trace), 0).stdout)
+        # Recorded when they ended.
+        self.assertEqual((answer["b"]["begin"], answer["b"]["end"]), (epoch + 500, epoch + 4500))
+        said = self.check(run("convert", "-o", self.folder / "x.pftrace", trace), 0).stderr.decode()
+        self.assertIn(f"all times are {epoch} ns earlier", said)
+        again = self.folder / "x.log"
+        self.check(run("convert", "-q", "--to", "heph", "--spans", "-o", again, trace), 0)
+        self.assertEqual(json.loads(run("latency", "--json", again).stdout)["begin"], epoch)
+
     def test_conditions_and_groups(self):
         long = self.rows("--table", self.table(), "--where", "duration > 200", self.trace())
         self.assertEqual([row["count"] for row in long["rows"]], [1])

@@ -123,6 +123,31 @@ class Bounds(CommandTest):
         self.assertEqual(result.stderr, b"")
 
 
+class NominalTimes(CommandTest):
+    """What only describes others has a time at which nothing happened."""
+
+    def trace(self):
+        trace = w.header() + w.schema(0, "Tick", [("n", w.VARINT)])
+        trace += w.schema(1, "SymbolTableEntry", [("addr", w.VARINT), ("size", w.VARINT), ("n", w.VARINT)])
+        for i, time in enumerate((3 * SECOND, SECOND, 2 * SECOND)):
+            trace += w.reset(0) + w.event(1, w.varint(5) + w.varint(1) + w.varint(90 + i))
+            trace += w.reset(time) + w.event(0, w.varint(i))
+        return self.file("t", trace)
+
+    def test_are_behind_all_others_where_events_are_sorted(self):
+        for more in ((), ("--where", "n != 1"), ("--limit", "4"), ("--tail", "2")):
+            result = self.check(run("print", "--output", "jsonl", "--order", "time", *more, self.trace()), 0)
+            want = [1, 2, 0, 90, 91, 92]
+            want = [n for n in want if n != 1] if more[:1] == ("--where",) else want[:4] if more[:1] == ("--limit",) else want[-2:] if more else want
+            self.assertEqual([dict(event["fields"])["n"] for event in events(result)], want, more)
+
+    def test_are_in_no_bucket(self):
+        for stages in ("max(n) every 1s", "count every 1s"):
+            rows = self.check(run("query", "--output", "jsonl", stages, self.trace()), 0).stdout.decode().splitlines()
+            rows = [json.loads(row) for row in rows if "answer" not in row]
+            self.assertEqual([row["time"] for row in rows], [None, SECOND, 2 * SECOND, 3 * SECOND], stages)
+
+
 class WallClock(CommandTest):
     """A trace whose clock began 100 s before its first event, at EPOCH - 100 s."""
 
@@ -275,6 +300,37 @@ class WallClock(CommandTest):
                     self.assertIn(said, strict.stderr.decode())
                 self.check(run(*command, "--strict", first, second), 0)
         self.assertEqual(run("print", "--clock", "wall", first, other).stderr, b"")
+
+    def test_each_trace_is_named_once_and_in_pairs_that_are_real(self):
+        one, other, third = (self.file(name, at(1)) for name in ("one", "other", "third"))
+        here = self.file("here", at(5 * SECOND)), self.trace(), self.trace("second", 104 * SECOND, EPOCH + 4 * SECOND)
+        for command in (("print",), ("print", "--order", "time"), ("latency",), ("query", "count every 1s")):
+            said = self.check(run(*command, one, other, one, third, other), 0).stderr.decode()
+            self.assertIn(f"the clocks of {one} and {other}, {third}: ", said, command)
+            self.assertNotIn("nothing relates", run(*command, one, one).stderr.decode(), command)
+            # Both of one clock, which UTC tells.
+            self.assertNotIn("nothing relates", run(*command, *here[1:]).stderr.decode(), command)
+            said = run(*command, *here[1:], here[0]).stderr.decode()
+            self.assertEqual(said.count("nothing relates"), 1, command)
+        self.check(run("latency", "--strict", *here[1:]), 0)
+        self.check(run("latency", "--strict", *here), 4)
+
+    def test_an_offset_says_that_clocks_are_one(self):
+        tree = self.folder / "tree"
+        tree.mkdir()
+        for name, times_ in (("p", (1000, 3000)), ("q", (2000, 4000))):
+            self.check(run("convert", "-q", "--to", "ctf2", "-o", tree / name, self.file("t", at(*times_))), 0)
+        for command in ("print", "latency"):
+            self.assertIn("nothing relates", run(command, tree).stderr.decode())
+            # One offset of all says nothing of them.
+            self.assertIn("nothing relates", run(command, "--clock-offset", "5", tree).stderr.decode())
+            for name in ("q", tree / "q"):
+                result = self.check(run(command, "--strict", "--clock-offset", f"{name}=0", tree), 0)
+                self.assertEqual(result.stderr, b"")
+        moved = self.check(run("print", "--output", "jsonl", "--clock-offset", "q=5us", tree), 0)
+        self.assertEqual([(e["trace"], e["time"]) for e in events(moved)], [("p", 1000), ("p", 3000), ("q", 7000), ("q", 9000)])
+        wrong = self.check(run("print", "--clock-offset", "r=5", tree), 2).stderr.decode()
+        self.assertIn("'r' is none of the TRACEs, which are p, q", wrong)
 
     def test_questions_about_times_of_clocks_that_nothing_relates(self):
         first, other = self.file("first", at(1)), self.file("other", at(2))

@@ -18,23 +18,7 @@ SEEDS = 12
 KNOWN = {
     "heph": {
         "gate: fails": 9,
-        "gate: fails [times beyond 2^63]": 70,
-        "gate: holds [times beyond 2^63]": 70,
-        "latency: begin [times beyond 2^63]": 31,
-        "latency: end [times beyond 2^63]": 70,
         "latency: lost events": 19,
-        "perfetto: a slice is absent [times beyond 2^63]": 70,
-        "slice: a duration that is not true, no loss within [times beyond 2^63]": 70,
-        "slice: at [times beyond 2^63]": 70,
-        "slice: count [times beyond 2^63]": 70,
-        "slice: left out [times beyond 2^63]": 70,
-        "slice: max [times beyond 2^63]": 70,
-        "slice: self [times beyond 2^63]": 70,
-        "slice: total [times beyond 2^63]": 70,
-        "why: how many there are [times beyond 2^63]": 70,
-        "why: not found [times beyond 2^63]": 31,
-        "why: what it explains did not happen [times beyond 2^63]": 70,
-        "why: within [times beyond 2^63]": 57,
     },
     "ros2": {
         "executor: less of a state than is sure, with losses": 35,

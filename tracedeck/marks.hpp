@@ -51,7 +51,7 @@ class MarkView {
   [[nodiscard]] const timeline::Mark& mark() const { return *mark_; }
   [[nodiscard]] timeline::MarkKind kind() const { return mark_->kind; }
   [[nodiscard]] bool has(timeline::MarkFlag flag) const { return mark_->has(flag); }
-  // ns from the origin of the trace's clock.
+  // ns from the origin of the trace's clock, less `Timeline::base`: 0 but for times near 2^63.
   [[nodiscard]] std::int64_t time() const { return mark_->time; }
 
   // Whether a slice or a wait ended here: each does so once, and `mark().begin` is when it began.

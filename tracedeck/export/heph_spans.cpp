@@ -108,8 +108,9 @@ class HephSpans final : public MarkExporter<HephSpans> {
 void HephSpans::begin_trace(const Timeline& timeline, std::int64_t first) {
   const ClockClass* const clock = timeline.clock();
   if (clock == nullptr || clock->origin != ClockOrigin::kUnixEpoch) return;
-  epoch_ = std::max<std::int64_t>(0, std::min(first, timeline.begin()));
-  keep(encoder_.set_epoch(static_cast<std::uint64_t>(epoch_)));
+  const std::int64_t begin = std::min(first, timeline.begin());
+  epoch_ = timeline.base() == 0 ? std::max<std::int64_t>(0, begin) : begin;
+  keep(encoder_.set_epoch(timeline.base() + static_cast<std::uint64_t>(epoch_)));
 }
 
 void HephSpans::add_arguments(HeldArguments& arguments, const Mark& mark) {

@@ -151,6 +151,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
     std::int64_t end = 0;
   };
   std::vector<GapLane> gap_lanes_;
+  std::uint64_t base_ = 0;  // `Timeline::base`
   struct Counts {
     std::uint64_t too_deep = 0;
     std::uint64_t states_as_slices = 0;
@@ -162,6 +163,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
 
 void Perfetto::begin_trace(const Timeline& timeline, std::int64_t first) {
   packets_.start(base_clock(timeline, options_.format), first, std::min(first, timeline.begin()));
+  base_ = timeline.base();
   tracks_.start();
 }
 
@@ -342,10 +344,13 @@ Result<void> Perfetto::finish(const Timeline& timeline) {
 
 Receipt Perfetto::receipt() const {
   const perfetto::TaskCounts& tasks = tasks_.counts();
+  // Perfetto has 63 bits of a time.
   const std::uint64_t shift = packets_.times().shift;
   Receipt receipt = {
-      {"time before 0", fmt::format("all times are {} ns later", shift), shift == 0 ? 0U : 1U,
-       false},
+      {"time before 0", fmt::format("all times are {} ns later", shift),
+       shift == 0 || base_ != 0 ? 0U : 1U, false},
+      {"time near 2^63 ns or beyond", fmt::format("all times are {} ns earlier", base_ - shift),
+       base_ == 0 ? 0U : 1U, false},
       {"time before the trace's begin, or beyond 2^63 ns", "moved there", packets_.times().clamped},
       {"slice or instant more than 500 deep", "left out", counts_.too_deep},
       {"end of a slice that did not begin", "begun where it says", counts_.without_begin, false},

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/flow/trace_names.hpp"
+
 namespace tracedeck::flow {
 namespace {
 
 std::string name_of_trace(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
-  return stream_class == nullptr || stream_class->trace == nullptr ? std::string()
-                                                                   : stream_class->trace->input();
+  return stream_class == nullptr || stream_class->trace == nullptr
+             ? std::string()
+             : full_name(*stream_class->trace);
 }
 
 }  // namespace
@@ -51,6 +54,10 @@ void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
 std::optional<UnrelatedTraces> OrderWatch::unrelated(const Relates& relates) const {
   UnrelatedTraces traces{.first = first_trace_.name};
   for (const Named& each : unrelated_) {
+    // A trace that is given twice is one.
+    if (each.name == first_trace_.name ||
+        std::ranges::find(traces.others, each.name) != traces.others.end())
+      continue;
     if (!relates || !relates(first_trace_.number, each.number)) traces.others.push_back(each.name);
   }
   if (traces.others.empty()) return std::nullopt;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "tracedeck/flow/concatenate.hpp"
 #include "tracedeck/flow/merge.hpp"
+#include "tracedeck/flow/select.hpp"
 #include "tracedeck/flow/sort.hpp"
 #include "tracedeck/flow/symbols.hpp"
 #include "tracedeck/flow/tail_begin.hpp"
@@ -53,6 +55,55 @@ class Stoppable final : public RecordSource {
   std::stop_token stop_;
   bool began_ = false;
   bool stopped_before_ = false;  // requested before the first batch came out
+};
+
+// Passes on the events of a nominal time alone, or everything else.
+class ByTime final : public RecordFilter {
+ public:
+  // `seen` becomes true where an event of a nominal time is met with.
+  ByTime(bool nominal, std::shared_ptr<bool> seen) : nominal_(nominal), seen_(std::move(seen)) {}
+
+  std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
+    std::size_t count = 0;
+    for (const Record& record : records) {
+      const bool is_nominal =
+          record.kind == RecordKind::kEvent && record.event.event_class->nominal_time;
+      if (is_nominal) *seen_ = true;
+      if (is_nominal == nominal_) passing[count++] = &record;
+    }
+    return count;
+  }
+
+ private:
+  bool nominal_;
+  std::shared_ptr<bool> seen_;
+};
+
+RecordSourcePtr by_time(RecordSourcePtr source, bool nominal, const std::shared_ptr<bool>& seen) {
+  return select(std::move(source), std::make_unique<ByTime>(nominal, seen), false);
+}
+
+// The events of a nominal time of a trace that is read again for them, if there are any.
+class NominalInTurn final : public RecordSource {
+ public:
+  NominalInTurn(std::function<std::shared_ptr<TraceSource>()> open, std::shared_ptr<bool> seen)
+      : open_(std::move(open)), seen_(std::move(seen)) {}
+
+  Result<BatchPtr> next() override {
+    if (!*seen_) return nullptr;
+    if (source_ == nullptr) {
+      trace_ = open_();
+      if (!trace_->open()) return nullptr;
+      source_ = by_time(std::move(trace_->take_sources(false).front()), true, seen_);
+    }
+    return source_->next();
+  }
+
+ private:
+  std::function<std::shared_ptr<TraceSource>()> open_;
+  std::shared_ptr<bool> seen_;
+  std::shared_ptr<TraceSource> trace_;
+  RecordSourcePtr source_;
 };
 
 // Calls somebody when a source ends of which not a single event was selected.
@@ -207,35 +258,45 @@ RecordSourcePtr Pipeline::ordered() {
 
 RecordSourcePtr Pipeline::sorted() {
   std::vector<SortInput> inputs;
+  std::vector<RecordSourcePtr> parts;
+  const bool nominal_last = context_.options.selection.nominal_last;
   // Copied, because reading a trace again adds to them.
   const std::vector<std::shared_ptr<TraceSource>> opened = traces_;
   for (const auto& trace : opened) {
     const bool reopens = trace->place().reopens();
-    inputs.push_back(
-        {.open = [this, trace, reopens, first_reading = std::make_shared<std::uint64_t>(0),
-                  unread = true](bool values) mutable -> Result<std::vector<RecordSourcePtr>> {
-           const bool as_opened = std::exchange(unread, false) && values != reopens;
-           const std::shared_ptr<TraceSource> reading =
-               as_opened ? trace
-                         : add_trace(trace->place(), {.values = values,
-                                                      .silent = true,
-                                                      .traces_at_once = at_once_,
-                                                      .first_reading = first_reading});
-           if (reading == trace) {
-             if (!reading->open()) return std::vector<RecordSourcePtr>();
-           } else if (Result<void> again = reading->try_open(); !again) {
-             // What could not be opened before was reported then.
-             if (trace->was_opened() && !context_.stop.stop_requested())
-               return std::unexpected(std::move(again.error()));
-             return std::vector<RecordSourcePtr>();
-           }
-           return reading->take_sources(true);
-         },
-         .reopens = reopens});
+    const auto first_reading = std::make_shared<std::uint64_t>(0);
+    const auto seen = nominal_last && reopens ? std::make_shared<bool>(false) : nullptr;
+    inputs.push_back({.open = [this, trace, reopens, first_reading, seen, unread = true](
+                                  bool values) mutable -> Result<std::vector<RecordSourcePtr>> {
+                        const bool as_opened = std::exchange(unread, false) && values != reopens;
+                        const std::shared_ptr<TraceSource> reading =
+                            as_opened ? trace
+                                      : add_trace(trace->place(), {.values = values,
+                                                                   .silent = true,
+                                                                   .traces_at_once = at_once_,
+                                                                   .first_reading = first_reading});
+                        if (!reading->open()) return std::vector<RecordSourcePtr>();
+                        std::vector<RecordSourcePtr> sources = reading->take_sources(true);
+                        for (RecordSourcePtr& source : sources)
+                          if (seen != nullptr) source = by_time(std::move(source), false, seen);
+                        return sources;
+                      },
+                      .reopens = reopens});
+    if (seen == nullptr) continue;
+    parts.push_back(std::make_unique<NominalInTurn>(
+        [this, trace, first_reading] {
+          return add_trace(
+              trace->place(),
+              {.silent = true, .traces_at_once = at_once_, .first_reading = first_reading});
+        },
+        seen));
   }
-  return std::make_unique<Stoppable>(
+  RecordSourcePtr sorted = std::make_unique<Stoppable>(
       sort(std::move(inputs), {.kept_steps = context_.options.selection.kept_steps}),
       context_.stop);
+  if (parts.empty()) return sorted;
+  parts.insert(parts.begin(), std::move(sorted));
+  return concatenate(std::move(parts));
 }
 
 Result<BatchPtr> Pipeline::next() {
@@ -279,6 +340,11 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
 }
 
 bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
+  const auto is_placed = [&](std::uint64_t number) {
+    const TraceSource* const source = source_of(number);
+    return source != nullptr && source->is_placed();
+  };
+  if (is_placed(first) || is_placed(second)) return true;
   const auto utc_of = [&](std::uint64_t number) -> std::optional<Nanoseconds> {
     TraceSource* const source = source_of(number);
     return source == nullptr ? std::nullopt : source->early_utc_offset();

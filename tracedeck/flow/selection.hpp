@@ -52,6 +52,9 @@ struct Selection {
   // Durations are measured: with `Clock::kWall` all times of a trace move by one offset, that of
   // its first anchor, so that none grows or shrinks.
   bool one_offset = false;
+  // With `Order::kTime`: events of a nominal time, at which nothing happened, come behind all
+  // others, in the order in which they were recorded.
+  bool nominal_last = false;
 };
 
 // The offset of the trace that has these names: the last with one of them, or else the last without

@@ -52,4 +52,9 @@ std::vector<std::string> shortest_endings(std::span<const std::string> paths) {
   return endings;
 }
 
+std::string full_name(const TraceDescription& trace) {
+  const std::string& among = trace.name_among_others();
+  return among.empty() ? trace.input() : trace.input() + '/' + among;
+}
+
 }  // namespace tracedeck::flow

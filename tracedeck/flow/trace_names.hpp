@@ -5,11 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/model/trace_description.hpp"
+
 namespace tracedeck::flow {
 
 // Of each path the shortest ending, in whole components, that is not an ending of any other of
 // them; "b/metadata" of "a/metadata" and "b/metadata". Paths that are the same, or that have only
 // other names before them, keep all of theirs. "-" stays what it is.
 [[nodiscard]] std::vector<std::string> shortest_endings(std::span<const std::string> paths);
+
+// The input of a trace, and which of several in it this is.
+[[nodiscard]] std::string full_name(const TraceDescription& trace);
 
 }  // namespace tracedeck::flow

@@ -131,6 +131,8 @@ bool TracePlace::reopens() const {
 std::vector<std::string_view> TracePlace::names() const {
   std::vector<std::string_view> names = {operand};
   for (const CoreFile& file : core_files) names.emplace_back(file.operand);
+  for (const std::string& directory : directories) names.emplace_back(directory);
+  if (!name.empty()) names.emplace_back(name);
   return names;
 }
 

@@ -42,7 +42,7 @@ struct TracePlace {
 
   // Whether it can be opened again and again.
   [[nodiscard]] bool reopens() const;
-  // The operands that name it.
+  // What may name it: the operands, in a tree its directories, and what distinguishes it.
   [[nodiscard]] std::vector<std::string_view> names() const;
 };
 

@@ -311,6 +311,14 @@ std::optional<Nanoseconds> TraceSource::early_utc_offset() {
   return flow::early_utc_offset(*reader, format->info(), kNearBeginning);
 }
 
+bool TraceSource::is_placed() const {
+  const std::vector<std::string_view> names = place_.names();
+  return std::ranges::any_of(
+      context_.options.selection.clock_offsets, [&](const ClockOffset& each) {
+        return each.trace && std::ranges::find(names, *each.trace) != names.end();
+      });
+}
+
 bool TraceSource::shows_value_names() const {
   const Selection& selection = context_.options.selection;
   // What becomes a trace has the events that give them.

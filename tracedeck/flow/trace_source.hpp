@@ -66,6 +66,8 @@ class TraceSource {
   // Nanoseconds to add to its times, as they were recorded, to get UTC, as far as an event near its
   // beginning says so. Reads that once more.
   [[nodiscard]] std::optional<Nanoseconds> early_utc_offset();
+  // Whether the user says how its clock relates to others, by an offset of its own.
+  [[nodiscard]] bool is_placed() const;
   // Of its description; 0: it was not opened with success.
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] const std::string& input() const { return input_; }

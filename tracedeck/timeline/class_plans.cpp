@@ -5,6 +5,7 @@
 #include <functional>
 #include <ranges>
 
+#include "tracedeck/flow/trace_names.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/inference.hpp"
 #include "tracedeck/timeline/rule_parts.hpp"
@@ -88,6 +89,7 @@ bool ClassPlans::plan(const Event& event) {
   const EventClass& event_class = *event.event_class;
   ClassPlan& plan = plans_[event_class];
   plan.way = ClassPlan::Way::kAny;
+  plan.count_from(timeline_.base());
   // The first event of each trace that has a time, whether it means anything or not.
   if (plan.clock != nullptr && begun_.insert(trace_of(event_class)).second)
     timeline_.note_time(plan.time_of(event.time));
@@ -101,10 +103,17 @@ void ClassPlans::note_clock(const ClockClass& clock, const TraceDescription* tra
   if (timeline_.clock() == nullptr) {
     timeline_.note_clock(clock);
     first_clock_ = id;
+    if (trace != nullptr) {
+      first_trace_ = trace->number();
+      timeline_.note_first_trace(flow::full_name(*trace));
+    }
   }
-  const bool is_related =
-      (id == first_clock_ && id.trace != 0) || related(*timeline_.clock(), clock);
-  if (!is_related && unrelated_.insert(id).second) ++timeline_.mutable_counts().unrelated_clocks;
+  if ((id == first_clock_ && id.trace != 0) || related(*timeline_.clock(), clock) ||
+      !compared_.insert(id).second)
+    return;
+  if (trace != nullptr && relates_ && relates_(first_trace_, trace->number())) return;
+  ++timeline_.mutable_counts().unrelated_clocks;
+  if (trace != nullptr) timeline_.note_unrelated_trace(flow::full_name(*trace));
 }
 
 void ClassPlans::make_plan(ClassPlan& plan, const Event& event) {

@@ -60,13 +60,19 @@ struct ClassPlan {
         without_time(clock == nullptr && !event_class.describes_others) {}
 
   [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     if (counts_nanoseconds) [[likely]]
-      return static_cast<std::int64_t>(std::min(value, kMost));
-    return saturated(clock->to_nanoseconds(value));
+      return static_cast<std::int64_t>(std::min(value, latest) - base);
+    return saturated(clock->to_nanoseconds(value) - Nanoseconds::from_unsigned(base));
+  }
+  // `Timeline::base`.
+  void count_from(std::uint64_t to) {
+    base = to;
+    if (to != 0) latest = std::numeric_limits<std::uint64_t>::max();
   }
 
   const ClockClass* clock;  // null: its events have no time
+  std::uint64_t base = 0;
+  std::uint64_t latest = std::numeric_limits<std::int64_t>::max();  // value that has a time
   bool counts_nanoseconds;
   bool has_duration;
   bool without_time;  // an event that lacks what it should have
@@ -82,11 +88,16 @@ struct ClassPlan {
   std::vector<std::unique_ptr<RunBoth>> together = {};
 };
 
+// Whether two traces, by the numbers of their descriptions, are related by something else than
+// their clocks.
+using RelatesTraces = std::function<bool(std::uint64_t first, std::uint64_t second)>;
+
 // One thread at a time.
 class ClassPlans {
  public:
   // They must outlive it.
-  ClassPlans(Timeline& timeline, RuleContext& context) : timeline_(timeline), context_(context) {}
+  ClassPlans(Timeline& timeline, RuleContext& context, const RelatesTraces& relates)
+      : timeline_(timeline), context_(context), relates_(relates) {}
 
   // The user's tables, and those built-in ones that none of them replaces; once. They must outlive
   // it. Errors: kInvalidArgument, a rule that cannot be.
@@ -136,6 +147,8 @@ class ClassPlans {
 
   Timeline& timeline_;
   RuleContext& context_;
+  const RelatesTraces& relates_;
+  std::uint64_t first_trace_ = 0;  // the number of its description
   std::vector<std::unique_ptr<RuleSet>> rules_;
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;
@@ -148,8 +161,8 @@ class ClassPlans {
   std::set<const RuleSet*> paired_;
   ClassTable<ClassPlan> plans_;
   EntityId first_clock_ = {};
-  std::unordered_set<EntityId, EntityIdHash> unrelated_;  // clocks
-  std::unordered_set<std::uint64_t> begun_;               // traces
+  std::unordered_set<EntityId, EntityIdHash> compared_;  // clocks that do not tell it themselves
+  std::unordered_set<std::uint64_t> begun_;              // traces
 };
 
 }  // namespace tracedeck::timeline

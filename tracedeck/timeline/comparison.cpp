@@ -94,45 +94,139 @@ std::vector<ChanceBlock> blocks_above(const ComparedTrace::RowBlocks& blocks, do
   return list;
 }
 
-double share_of(const std::vector<ChanceBlock>& blocks, double more_hits, double more_misses) {
-  double hits = more_hits;
-  double size = more_hits + more_misses;
-  for (const ChanceBlock& block : blocks) {
+// The ranks of values among all of a histogram, 0 to 1, those of one bucket alike.
+class Ranks {
+ public:
+  explicit Ranks(const Histogram& all) {
+    const auto count = static_cast<double>(all.count());
+    double below = 0;
+    double squares = 0;
+    for (const Histogram::Bucket& bucket : all.buckets()) {
+      const auto here = static_cast<double>(bucket.count);
+      const double rank = (below + here / 2) / count;
+      bounds_.push_back({bucket.lower, rank});
+      squares += here * (rank - kMiddle) * (rank - kMiddle);
+      below += here;
+    }
+    variance_ = squares / count;
+  }
+
+  [[nodiscard]] double variance() const { return variance_; }
+  // The sums of those in each block.
+  [[nodiscard]] std::vector<ChanceBlock> in(const ComparedTrace::RowBlocks& blocks) const {
+    std::vector<ChanceBlock> list;
+    for (const auto& [number, durations] : blocks.durations.entries()) {
+      ChanceBlock& block = list.emplace_back();
+      block.size = static_cast<double>(durations.count());
+      auto place = bounds_.begin();
+      for (const Histogram::Bucket& bucket : durations.buckets()) {
+        while (place->lower < bucket.lower) ++place;
+        block.hits += static_cast<double>(bucket.count) * place->rank;
+      }
+    }
+    return list;
+  }
+
+ private:
+  static constexpr double kMiddle = 0.5;
+  struct Bound {
+    double lower;
+    double rank;
+  };
+  std::vector<Bound> bounds_;  // of each bucket
+  double variance_ = 0;
+};
+
+Dependence dependence_of(const ComparedTrace::RowBlocks& a, const LatencyRow& of_a,
+                         const ComparedTrace::RowBlocks& b, const LatencyRow& of_b) {
+  const Ranks ranks_a(of_a.durations);
+  const Ranks ranks_b(of_b.durations);
+  return dependence_of(ranks_a.in(a), ranks_a.variance(), ranks_b.in(b), ranks_b.variance());
+}
+
+double share_of(const ChanceSide& side) {
+  double hits = side.more_hits;
+  double size = side.more_hits + side.more_misses;
+  for (const ChanceBlock& block : side.blocks) {
     hits += block.hits;
     size += block.size;
   }
   return hits / size;
 }
 
-// Durations that are not known are taken for what makes the difference smallest.
-std::optional<double> quantile_chance(const ComparedTrace& a, const LatencyRow& of_a,
-                                      const ComparedTrace& b, const LatencyRow& of_b, double part) {
-  if (of_a.count() == 0 || of_b.count() == 0) return std::nullopt;
-  Histogram both;
-  both.merge(of_a.durations);
-  both.merge(of_b.durations);
-  ChanceSide side_a;
-  ChanceSide side_b;
-  std::vector<ChanceBlock> blocks_a;
-  std::vector<ChanceBlock> blocks_b;
-  const auto a_has_more = [&](double threshold) {
-    blocks_a = blocks_above(a.blocks_of(of_a), threshold);
-    blocks_b = blocks_above(b.blocks_of(of_b), threshold);
-    return share_of(blocks_a, side_a.more_hits, side_a.more_misses) >
-           share_of(blocks_b, side_b.more_hits, side_b.more_misses);
-  };
-  const bool known_more = a_has_more(threshold_of(both, {}, part));
-  if (of_a.left_out + of_b.left_out != 0) {
-    ChanceSide& longer = known_more ? side_a : side_b;
-    ChanceSide& shorter = known_more ? side_b : side_a;
-    longer.more_misses = static_cast<double>(known_more ? of_a.left_out : of_b.left_out);
-    shorter.more_hits = static_cast<double>(known_more ? of_b.left_out : of_a.left_out);
-    const Assumed assumed{.longer = shorter.more_hits, .shorter = longer.more_misses};
-    if (a_has_more(threshold_of(both, assumed, part)) != known_more) return 1;
+// The durations of one name in A and in B, side by side. Those that are not known are taken for
+// what makes the difference smallest.
+class BothDurations {
+ public:
+  BothDurations(const ComparedTrace& a, const LatencyRow& of_a, const ComparedTrace& b,
+                const LatencyRow& of_b)
+      : a_(a.blocks_of(of_a)), b_(b.blocks_of(of_b)) {
+    left_out_a_ = static_cast<double>(of_a.left_out);
+    left_out_b_ = static_cast<double>(of_b.left_out);
+    both_.merge(of_a.durations);
+    both_.merge(of_b.durations);
+    dependence_ = dependence_of(a_, of_a, b_, of_b);
   }
-  side_a.blocks = blocks_a;
-  side_b.blocks = blocks_b;
-  return chance_of_shares(side_a, side_b);
+
+  // Of the shares above a quantile of both together.
+  [[nodiscard]] std::optional<Chance> quantile(double part) const {
+    return chance(
+        [&](const Assumed& assumed) {
+          const double threshold = threshold_of(both_, assumed, part);
+          return Blocks{blocks_above(a_, threshold), blocks_above(b_, threshold)};
+        },
+        [&](const ChanceSide& a, const ChanceSide& b) {
+          return chance_of_shares(a, b, dependence_);
+        });
+  }
+  // Of the ranks. It finds what is greater altogether far better than shares above one bound do.
+  [[nodiscard]] std::optional<Chance> ranks() const {
+    const Ranks ranks(both_);
+    return chance([&](const Assumed&) { return Blocks{ranks.in(a_), ranks.in(b_)}; },
+                  [&](const ChanceSide& a, const ChanceSide& b) {
+                    return chance_of_ranks(a, b, ranks.variance(), dependence_);
+                  });
+  }
+
+ private:
+  struct Blocks {
+    std::vector<ChanceBlock> a;
+    std::vector<ChanceBlock> b;
+  };
+
+  template <class Make, class Measure>
+  [[nodiscard]] std::optional<Chance> chance(const Make& make, const Measure& measure) const {
+    Blocks blocks = make({});
+    ChanceSide a{.blocks = blocks.a};
+    ChanceSide b{.blocks = blocks.b};
+    if (left_out_a_ + left_out_b_ == 0) return measure(a, b);
+    const bool a_is_more = share_of(a) > share_of(b);
+    (a_is_more ? a.more_misses : a.more_hits) = left_out_a_;
+    (a_is_more ? b.more_hits : b.more_misses) = left_out_b_;
+    blocks = make({.longer = a.more_hits + b.more_hits, .shorter = a.more_misses + b.more_misses});
+    a.blocks = blocks.a;
+    b.blocks = blocks.b;
+    if ((share_of(a) > share_of(b)) != a_is_more) return Chance{.value = 1};
+    return measure(a, b);
+  }
+
+  const ComparedTrace::RowBlocks& a_;
+  const ComparedTrace::RowBlocks& b_;
+  double left_out_a_;
+  double left_out_b_;
+  Histogram both_;
+  Dependence dependence_;
+};
+
+// Medians differ where values are greater altogether and more of them are above the median of both.
+std::optional<Chance> median_chance(const BothDurations& both) {
+  constexpr double kConfirmed = 0.025;
+  const std::optional<Chance> ranks = both.ranks();
+  const std::optional<Chance> shares = both.quantile(0.5);
+  if (!ranks || !shares) return std::nullopt;
+  if (ranks->is_dependent || shares->is_dependent) return Chance{.is_dependent = true};
+  return shares->value <= kConfirmed ? *ranks
+                                     : Chance{.value = std::max(ranks->value, shares->value)};
 }
 
 // How many there are in each block from the trace's begin to its end. `counts` may be null.
@@ -151,9 +245,15 @@ std::vector<ChanceBlock> rate_blocks(const ComparedTrace& trace, const TimeBlock
   return list;
 }
 
-std::optional<double> rate_chance(const std::vector<ChanceBlock>& a,
+std::optional<Chance> rate_chance(const std::vector<ChanceBlock>& a,
                                   const std::vector<ChanceBlock>& b) {
   return chance_of_rates({.blocks = a}, {.blocks = b});
+}
+
+void tell(Difference& difference, const std::optional<Chance>& chance) {
+  if (!chance) return;
+  difference.is_dependent = chance->is_dependent;
+  if (!chance->is_dependent) difference.chance = chance->value;
 }
 
 // How much greater that of B is, or smaller, as a logarithm.
@@ -276,12 +376,12 @@ EventCount& ComparedTrace::count_of(const EventClass& event_class) {
   return *count;
 }
 
-void ComparedTrace::see(const Batch& batch) {
+void ComparedTrace::see(const Timeline& timeline, const Batch& batch) {
   for (const Record& record : batch.records()) {
     if (record.kind != RecordKind::kEvent) continue;
     const EventClass& event_class = *record.event.event_class;
     const bool has_time = event_class.has_real_time();
-    const std::int64_t time = has_time ? saturated(record.event.recorded_at()) : 0;
+    const std::int64_t time = has_time ? timeline.time_of(record.event.recorded_at()) : 0;
     if (has_time && from_ && time < *from_) continue;
     CountedClass& counted = classes_[event_class];
     if (counted.count == nullptr) [[unlikely]]
@@ -323,8 +423,9 @@ bool ComparedRow::is_beyond() const {
 }
 
 bool ComparedRow::is_untold() const {
-  return std::ranges::none_of(differences,
-                              [](const Difference& each) { return each.chance.has_value(); });
+  return std::ranges::none_of(differences, [](const Difference& each) {
+    return each.chance.has_value() || each.is_dependent;
+  });
 }
 
 bool ComparedRow::is_slower() const {
@@ -350,35 +451,50 @@ void Comparison::measure(ComparedRow& row) const {
   if (!a_.has_gaps() && !b_.has_gaps()) {
     const auto* const blocks_a = row.a == nullptr ? nullptr : &a_.blocks_of(*row.a).counts;
     const auto* const blocks_b = row.b == nullptr ? nullptr : &b_.blocks_of(*row.b).counts;
-    row.of(ComparedFigure::kRate).chance = rate_chance(rate_blocks(a_, a_.row_grid(), blocks_a),
-                                                       rate_blocks(b_, b_.row_grid(), blocks_b));
+    tell(row.of(ComparedFigure::kRate), rate_chance(rate_blocks(a_, a_.row_grid(), blocks_a),
+                                                    rate_blocks(b_, b_.row_grid(), blocks_b)));
   }
-  if (row.a == nullptr || row.b == nullptr) return;
-  for (const auto& [figure, part] : kQuantileFigures)
-    row.of(figure).chance = quantile_chance(a_, *row.a, b_, *row.b, part);
+  if (row.a == nullptr || row.b == nullptr || row.a->count() == 0 || row.b->count() == 0) return;
+  const BothDurations both(a_, *row.a, b_, *row.b);
+  tell(row.of(ComparedFigure::kMedian), median_chance(both));
+  tell(row.of(ComparedFigure::kP99), both.quantile(0.99));
 }
 
 void Comparison::measure(ComparedEvents& events) const {
   if (a_.has_gaps() || b_.has_gaps()) return;
-  events.rate.chance = rate_chance(
-      rate_blocks(a_, a_.event_grid(), events.a == nullptr ? nullptr : &events.a->blocks),
-      rate_blocks(b_, b_.event_grid(), events.b == nullptr ? nullptr : &events.b->blocks));
+  tell(events.rate,
+       rate_chance(
+           rate_blocks(a_, a_.event_grid(), events.a == nullptr ? nullptr : &events.a->blocks),
+           rate_blocks(b_, b_.event_grid(), events.b == nullptr ? nullptr : &events.b->blocks)));
 }
 
-// Holm's method: a difference is beyond chance if all that are less probable are, and if it were
-// improbable enough as the least probable of the rest.
+// Holm's method with weights: a difference is beyond chance if all that are less probable are, and
+// if it were improbable enough as the least probable of the rest.
 void Comparison::tell_beyond() {
-  std::vector<Difference*> told;
+  struct Told {
+    Difference* difference;
+    double weight;
+    [[nodiscard]] double weighed() const { return *difference->chance / weight; }
+  };
+  constexpr double kOfMedian = 1;
+  constexpr double kOfOther = 0.2;
+  std::vector<Told> told;
   for (ComparedRow& row : rows_) {
-    for (Difference& each : row.differences) told.push_back(&each);
+    for (Difference& each : row.differences) {
+      const bool is_median = &each == &row.of(ComparedFigure::kMedian);
+      told.push_back({&each, is_median ? kOfMedian : kOfOther});
+    }
   }
-  for (ComparedEvents& each : events_) told.push_back(&each.rate);
-  std::erase_if(told, [](const Difference* each) { return !each->chance; });
-  std::ranges::stable_sort(told, {}, [](const Difference* each) { return *each->chance; });
+  for (ComparedEvents& each : events_) told.push_back({&each.rate, kOfOther});
+  std::erase_if(told, [](const Told& each) { return !each.difference->chance; });
+  std::ranges::stable_sort(told, {}, &Told::weighed);
   tests_ = told.size();
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    if (*told[i]->chance > kChanceLevel / static_cast<double>(told.size() - i)) break;
-    told[i]->is_beyond = true;
+  double rest = 0;
+  for (const Told& each : told) rest += each.weight;
+  for (const Told& each : told) {
+    if (each.weighed() > kChanceLevel / rest) break;
+    each.difference->is_beyond = true;
+    rest -= each.weight;
   }
   // Where many values are equal, shares may differ and the quantile not.
   for (ComparedRow& row : rows_) {

@@ -36,7 +36,7 @@ class ComparedTrace final : public MarkSink {
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
   [[nodiscard]] Result<void> finish(const Timeline& timeline) override;
   // Every batch of events, before or after its marks.
-  void see(const Batch& batch);
+  void see(const Timeline& timeline, const Batch& batch);
   // From now on: what ends before is left out.
   void begin_at(std::int64_t time);
 
@@ -112,7 +112,10 @@ class ComparedTrace final : public MarkSink {
 struct Difference {
   // How probable so great a difference is where there is none. Empty: too little is known.
   std::optional<double> chance = {};
-  // Together with all others that are, with a probability of 99 % for all of them (Holm).
+  // It is not known as what comes together lasts too long for these traces.
+  bool is_dependent = false;
+  // Together with all others that are, with a probability of 99 % for all of them (Holm, where a
+  // median weighs five times as much as another figure).
   bool is_beyond = false;
 };
 

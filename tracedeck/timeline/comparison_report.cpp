@@ -34,7 +34,13 @@ struct Part {
 bool is_beyond(const ComparedRow& row) { return row.is_beyond(); }
 bool is_beyond(const ComparedEvents& events) { return events.rate.is_beyond; }
 bool is_untold(const ComparedRow& row) { return row.is_untold(); }
-bool is_untold(const ComparedEvents& events) { return !events.rate.chance; }
+bool is_dependent(const ComparedRow& row) {
+  return std::ranges::any_of(row.differences, &Difference::is_dependent);
+}
+bool is_dependent(const ComparedEvents& events) { return events.rate.is_dependent; }
+bool is_untold(const ComparedEvents& events) {
+  return !events.rate.chance && !events.rate.is_dependent;
+}
 
 template <class Pair>
 std::vector<Part<Pair>> parts_of(const std::vector<Pair>& pairs, std::size_t top) {
@@ -71,7 +77,11 @@ std::string change_text(double a, double b) {
 // What is beyond chance, and what nobody knows of.
 std::string marked(const std::string& change, const Difference& difference) {
   if (change.empty()) return {};
-  return change + (difference.is_beyond ? '*' : difference.chance ? ' ' : '?');
+  const char mark = difference.is_beyond      ? '*'
+                    : difference.chance       ? ' '
+                    : difference.is_dependent ? '~'
+                                              : '?';
+  return change + mark;
 }
 
 // The same of rates, which may be none.
@@ -178,25 +188,34 @@ std::string share_text(const std::vector<Pair>& pairs, std::string_view what) {
   return fmt::format("{} of {} {}", beyond, with_separators(pairs.size()), what);
 }
 
-// "3 names", of which nothing can be said, or "".
-template <class Pair>
-std::string untold_text(const std::vector<Pair>& pairs, std::string_view one,
-                        std::string_view several) {
-  const auto untold =
-      std::ranges::count_if(pairs, [](const Pair& each) { return is_untold(each); });
-  return untold == 0 ? std::string() : fmt::format("{} {}", untold, untold == 1 ? one : several);
+// "3 names and 1 kind of events", of which nothing can be said, or "".
+template <class Untold>
+std::string untold_text(const Comparison& comparison, const Untold& is_one) {
+  const auto counted = [](std::ptrdiff_t count, std::string_view one, std::string_view several) {
+    return count == 0 ? std::string() : fmt::format("{} {}", count, count == 1 ? one : several);
+  };
+  std::vector<std::string> untold = {
+      counted(std::ranges::count_if(comparison.rows(), is_one), "name", "names"),
+      counted(std::ranges::count_if(comparison.events(), is_one), "kind of events",
+              "kinds of events")};
+  std::erase(untold, "");
+  return fmt::format("{}", fmt::join(untold, " and "));
 }
 
 void append_verdict(std::string& out, const Comparison& comparison) {
   out += fmt::format("beyond chance (*), with 99 % for all together: {}, {}\n",
                      share_text(comparison.rows(), "names"),
                      share_text(comparison.events(), "kinds of events"));
-  std::vector<std::string> untold = {
-      untold_text(comparison.rows(), "name", "names"),
-      untold_text(comparison.events(), "kind of events", "kinds of events")};
-  std::erase(untold, "");
-  if (!untold.empty())
-    out += fmt::format("too little is known (?) of {}\n", fmt::join(untold, " and "));
+  const std::string untold =
+      untold_text(comparison, [](const auto& each) { return is_untold(each); });
+  if (!untold.empty()) out += fmt::format("too little is known (?) of {}\n", untold);
+  const std::string dependent =
+      untold_text(comparison, [](const auto& each) { return is_dependent(each); });
+  if (!dependent.empty()) {
+    out += fmt::format(
+        "too dependent to compare (~), as what comes together lasts too long in these traces: {}\n",
+        dependent);
+  }
 }
 
 // What was left out of the figures of one trace, or "".
@@ -268,8 +287,8 @@ void append_trace(render::TextBuffer& out, const ComparedTrace& compared,
   render::JsonObject object(out);
   object.string("trace", trace.name);
   object.integer("events", trace.timeline.counts().events);
-  object.integer("begin", compared.begin());
-  object.integer("end", compared.end());
+  object.integer("begin", trace.timeline.absolute(compared.begin()));
+  object.integer("end", trace.timeline.absolute(compared.end()));
   append_tables(object.key("tables"), trace.timeline);
   append_counts(object.key("counts"), trace.timeline.counts());
   object.end();
@@ -304,10 +323,11 @@ void append_sides(render::JsonObject& object, const Pair& pair) {
 
 void append_difference(render::JsonObject& object, std::string_view key,
                        const Difference& difference) {
-  if (!difference.chance) return;
+  if (!difference.chance && !difference.is_dependent) return;
   render::JsonObject inner(object.key(key));
-  inner.real("chance", *difference.chance);
+  if (difference.chance) inner.real("chance", *difference.chance);
   inner.boolean("beyond_chance", difference.is_beyond);
+  if (difference.is_dependent) inner.boolean("dependent", true);
   inner.end();
 }
 

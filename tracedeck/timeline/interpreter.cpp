@@ -98,7 +98,7 @@ class Interpreter::Work {
   [[nodiscard]] std::span<const Record> take_before(std::span<const Record> records) {
     const auto first = std::ranges::find_if(records, [&](const Record& record) {
       return record.kind == RecordKind::kEvent && record.event.event_class->has_real_time() &&
-             saturated(record.event.began_at()) >= *counts_from_;
+             timeline_.time_of(record.event.began_at()) >= *counts_from_;
     });
     const auto before = static_cast<std::size_t>(first - records.begin());
     take(records.first(before));
@@ -336,7 +336,7 @@ class Interpreter::Work {
     if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
       place->second.begin =
-          saturated(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
+          timeline_.time_of(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
     return place->second;
   }
 
@@ -374,8 +374,8 @@ class Interpreter::Work {
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
             ? state->latest
             : now_.time;
-    const std::int64_t begin = loss.begin ? saturated(*loss.begin) : before;
-    const std::int64_t end = loss.end ? saturated(*loss.end) : std::max(begin, now_.time);
+    const std::int64_t begin = loss.begin ? timeline_.time_of(*loss.begin) : before;
+    const std::int64_t end = loss.end ? timeline_.time_of(*loss.end) : std::max(begin, now_.time);
     const std::string name = loss.events    ? fmt::format("lost {} events", *loss.events)
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
@@ -412,7 +412,7 @@ class Interpreter::Work {
   Timeline timeline_;
   Marking marking_{timeline_};
   RuleContext context_{marking_, options_.all_flows};
-  ClassPlans plans_{timeline_, context_};
+  ClassPlans plans_{timeline_, context_, options_.relates};
   std::array<ClassAtHand, kAtHand> at_hand_ = {};
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;

@@ -22,6 +22,8 @@ struct InterpreterOptions {
   bool all_flows = false;
   // Each data stream comes in the order of time, but where its clock steps back.
   bool in_order = false;
+  // See `RelatesTraces`. Asked where clocks do not relate traces.
+  std::function<bool(std::uint64_t first, std::uint64_t second)> relates = {};
 };
 
 // Tables in TOML as one file, which holds each once.

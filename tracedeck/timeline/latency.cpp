@@ -207,8 +207,8 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
       Value::of(std::string_view(label)),
       Value::of(std::string_view(timeline.track(mark.track).name)),
       Value::of(is_wait ? std::string_view("wait") : std::string_view("slice")),
-      Value::of(Integer::from_signed(mark.begin)),
-      Value::of(Integer::from_signed(mark.time)),
+      Value::of(Integer::from(timeline.absolute(mark.begin))),
+      Value::of(Integer::from(timeline.absolute(mark.time))),
       mark.has_duration() ? Value::of(Integer::from_signed(mark.duration())) : Value(),
   };
   std::ranges::copy(columns, row_.begin());

@@ -24,7 +24,7 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
                      static_cast<std::uint64_t>(std::llround(row.durations.quantile(each.part))));
     object.integer("max", row.longest);
     render::JsonObject at(object.key("at"));
-    at.integer("time", row.longest_begin);
+    at.integer("time", timeline.absolute(row.longest_begin));
     at.string("track", timeline.track(row.longest_track).name);
     at.end();
     const LatencyRow::Outliers outliers = row.outliers();
@@ -128,8 +128,8 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   object.integer("events", timeline.counts().events);
   if (options.begin)
     object.integer("events_in_range", timeline.counts().events - options.events_before);
-  object.integer("begin", timeline.begin());
-  object.integer("end", timeline.end());
+  object.integer("begin", timeline.absolute(timeline.begin()));
+  object.integer("end", timeline.absolute(timeline.end()));
   append_tables(object.key("tables"), timeline);
   render::JsonArray rows(object.key("rows"));
   for (const LatencyCategory& category : latency_categories(latency, options.top)) {

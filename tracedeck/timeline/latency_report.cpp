@@ -234,9 +234,15 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
   if (counts.gaps == 0) {
     out += "; no losses";
   } else {
-    out +=
-        fmt::format("; {} events lost or unreadable ranges in {} place{}",
-                    with_separators(counts.lost_events), counts.gaps, counts.gaps == 1 ? "" : "s");
+    const std::string places = fmt::format("{} place{}", counts.gaps, counts.gaps == 1 ? "" : "s");
+    if (counts.lost_events == 0) {
+      out += fmt::format(
+          "; events were lost, or bytes could not be read, in {}: nothing says how many", places);
+    } else {
+      out += fmt::format("; {} event{} lost at least, in {} with losses or unreadable bytes",
+                         with_separators(counts.lost_events), counts.lost_events == 1 ? "" : "s",
+                         places);
+    }
   }
   std::vector<std::string> tables = timeline.tables();
   if (tables.size() > 1) std::erase(tables, "inferred");

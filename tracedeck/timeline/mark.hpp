@@ -60,7 +60,7 @@ inline constexpr std::uint16_t kOdd = kNoDuration | kOverlap | kUnmatchedEnd | k
 
 inline constexpr std::int32_t kNoCpu = -1;
 
-// Times are nanoseconds from the origin of the trace's clock, saturated to 64 bits.
+// Times are nanoseconds from `Timeline::base`, saturated to 64 bits.
 struct Mark {
   MarkKind kind = MarkKind::kInstant;
   std::uint16_t flags = 0;

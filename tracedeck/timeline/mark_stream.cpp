@@ -22,6 +22,15 @@ std::string format_of(const Batch& batch) {
   return {};
 }
 
+// Of the first event with one.
+std::optional<Nanoseconds> first_time_in(const Batch& batch) {
+  for (const Record& record : batch.records()) {
+    if (record.kind == RecordKind::kEvent && record.event.event_class->has_real_time())
+      return record.event.began_at();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options,
@@ -41,7 +50,8 @@ MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptio
 Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, SinkFor sink_for) {
   auto interpreter = Interpreter::make({.tables = std::move(options.tables),
                                         .all_flows = options.all_flows,
-                                        .in_order = !options.keeps_order});
+                                        .in_order = !options.keeps_order,
+                                        .relates = std::move(options.relates)});
   if (!interpreter) return std::unexpected(interpreter.error());
   return std::unique_ptr<MarkStream>(
       new MarkStream(*std::move(interpreter), std::move(options), std::move(sink_for)));
@@ -50,7 +60,10 @@ Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, 
 MarkSink& MarkStream::sink(const Batch* batch) {
   if (sink_ == nullptr) {
     MarksAhead ahead{.timeline = interpreter_->timeline()};
-    if (batch != nullptr) ahead.format = format_of(*batch);
+    if (batch != nullptr) {
+      ahead.format = format_of(*batch);
+      if (const auto first = first_time_in(*batch)) ahead.timeline.choose_base(*first);
+    }
     ahead.begin = begin();
     sink_ = &sink_for_(ahead);
   }
@@ -58,7 +71,7 @@ MarkSink& MarkStream::sink(const Batch* batch) {
 }
 
 std::optional<std::int64_t> MarkStream::begin() const {
-  return *begin_ ? std::optional(saturated(**begin_)) : std::nullopt;
+  return *begin_ ? std::optional(timeline().time_of(**begin_)) : std::nullopt;
 }
 
 Result<void> MarkStream::add(const BatchPtr& batch) {

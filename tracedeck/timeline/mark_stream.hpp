@@ -40,6 +40,8 @@ struct MarkStreamOptions {
   // What the user wants of the traces. Without `keeps_order` events come in the order of time.
   flow::Selection selection = {};
   bool keeps_order = false;
+  // As in InterpreterOptions.
+  std::function<bool(std::uint64_t first, std::uint64_t second)> relates = {};
 };
 
 // One thread at a time.

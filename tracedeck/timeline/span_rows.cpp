@@ -80,8 +80,8 @@ void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   at(SpanColumn::kLabel).text = label;
   at(SpanColumn::kTrack).text = timeline.track(mark.track).name;
   at(SpanColumn::kKind).text = mark.kind == MarkKind::kWait ? "wait" : "slice";
-  at(SpanColumn::kTime).integer = Integer::from_signed(mark.begin);
-  at(SpanColumn::kEnd).integer = Integer::from_signed(mark.time);
+  at(SpanColumn::kTime).integer = Integer::from(timeline.absolute(mark.begin));
+  at(SpanColumn::kEnd).integer = Integer::from(timeline.absolute(mark.time));
   at(SpanColumn::kDuration).kind = whole ? Value::Kind::kInteger : Value::Kind::kUnknown;
   at(SpanColumn::kDuration).integer = Integer::from_signed(whole ? mark.duration() : 0);
   at(SpanColumn::kWhole).boolean = whole;

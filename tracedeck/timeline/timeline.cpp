@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/timeline/marking.hpp"
+
 namespace tracedeck::timeline {
+
+std::int64_t Timeline::time_of(const Nanoseconds& time) const {
+  return saturated(time - Nanoseconds::from_unsigned(base_));
+}
+
+void Timeline::choose_base(const Nanoseconds& first) {
+  constexpr std::uint64_t kFar = std::uint64_t{1} << 62;
+  if (first >= Nanoseconds::from_unsigned(kFar)) base_ = 2 * kFar;
+}
+
+void Timeline::note_unrelated_trace(const std::string& name) {
+  if (name == first_trace_ || unrelated_traces_.size() >= kMostUnrelated ||
+      std::ranges::find(unrelated_traces_, name) != unrelated_traces_.end())
+    return;
+  unrelated_traces_.push_back(name);
+}
 
 TrackId Timeline::add_track(Track track) {
   const auto id = static_cast<TrackId>(tracks_.size() + 1);

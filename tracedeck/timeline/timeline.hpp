@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
@@ -105,7 +106,28 @@ class Timeline {
   // The tables whose rules met events, in the order in which they were first met.
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
 
+  // What times of marks count from, in ns from the origin of the trace's clock: 0, or 2^63 where
+  // the first event is near that or behind it (from the year 2116 on, since the Unix epoch).
+  [[nodiscard]] std::uint64_t base() const { return base_; }
+  // A time of a mark in ns from the origin of the clock, and the other way, saturated.
+  [[nodiscard]] Nanoseconds absolute(std::int64_t time) const {
+    return Nanoseconds::from_unsigned(base_) + Nanoseconds(time);
+  }
+  [[nodiscard]] std::int64_t time_of(const Nanoseconds& time) const;
+  // Before the first mark: the time of the first event.
+  void choose_base(const Nanoseconds& first);
+
+  // The first trace with a time, and those whose clocks nothing relates to that of it, each once:
+  // so many at most.
+  static constexpr std::size_t kMostUnrelated = 1024;
+  [[nodiscard]] const std::string& first_trace() const { return first_trace_; }
+  [[nodiscard]] const std::vector<std::string>& unrelated_traces() const {
+    return unrelated_traces_;
+  }
+
   // For who makes marks.
+  void note_first_trace(std::string name) { first_trace_ = std::move(name); }
+  void note_unrelated_trace(const std::string& name);
   TrackId add_track(Track track);
   NameId add_name(std::string_view category, std::string_view text);
   // kNoName: there is none such.
@@ -126,6 +148,9 @@ class Timeline {
   TextMap<NameId> by_text_;
   TimelineCounts counts_;
   std::optional<ClockClass> clock_;
+  std::string first_trace_;
+  std::vector<std::string> unrelated_traces_;
+  std::uint64_t base_ = 0;
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = std::numeric_limits<std::int64_t>::min();
   std::vector<std::string> tables_;

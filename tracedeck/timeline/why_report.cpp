@@ -89,7 +89,7 @@ std::string piece_text(const Timeline& timeline, const Piece& piece) {
 void append_members(render::JsonObject& object, const Piece& piece, const Timeline& timeline) {
   object.string("name", timeline.name(piece.name).label());
   object.string("track", timeline.track(piece.track).name);
-  object.integer("begin", piece.begin);
+  object.integer("begin", timeline.absolute(piece.begin));
   object.integer("duration", piece.end - piece.begin);
   if (!piece.arguments.empty()) object.string("arguments", piece.arguments);
 }
@@ -334,7 +334,7 @@ void append_causes(render::JsonObject& object, const Evidence& evidence, const T
   for (const Evidence::Origin& each : evidence.origins) {
     render::JsonObject origin(origins.next());
     origin.string("track", timeline.track(each.track).name);
-    origin.integer("time", each.time);
+    origin.integer("time", timeline.absolute(each.time));
     if (each.within != kNoName) origin.string("within", timeline.name(each.within).label());
     origin.end();
   }
@@ -404,7 +404,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   object.string("kind", slice.is_state ? "state" : slice.is_wait ? "wait" : "slice");
   object.string("name", timeline.name(slice.name).label());
   object.string("track", timeline.track(slice.track).name);
-  object.integer("begin", slice.begin);
+  object.integer("begin", timeline.absolute(slice.begin));
   object.integer("duration", slice.duration());
   if (slice.is_open) object.boolean("open_at_end", true);
   if (!evidence.arguments.empty()) object.string("arguments", evidence.arguments);
@@ -425,7 +425,7 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
     sample.string("name", timeline.name(each.name).label());
     sample.string("track", timeline.track(each.track).name);
     sample.integer("count", each.count);
-    sample.integer("first", each.first);
+    sample.integer("first", timeline.absolute(each.first));
     render::JsonArray stack(sample.key("stack"));
     for (const std::string& frame : each.stack) render::append_json_string(stack.next(), frame);
     stack.end();

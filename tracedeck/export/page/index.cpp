@@ -308,8 +308,8 @@ void append_index(TextBuffer& out, const PageOptions& options, const Timeline& t
   tables.end();
   const ClockClass* const clock = timeline.clock();
   if (clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch)
-    object.string("epoch", std::to_string(base));
-  object.string("base", std::to_string(base));
+    object.string("epoch", timeline.absolute(base).to_string());
+  object.string("base", timeline.absolute(base).to_string());
   object.integer("since", elapsed(timeline.begin(), base));
   object.integer("span", elapsed(base, end));
   object.integer("each", std::uint64_t{marks.longest().each()});
