@@ -16,7 +16,7 @@ std::vector<ChanceBlock> alike(std::size_t count, double hits, double size) {
 }
 
 // Values of a trace in the order in which they came.
-struct Made {
+struct MadeValues {
   double typical = 1;      // their scale
   double correlation = 0;  // of the logarithm of one with that of the one before
 };
@@ -36,7 +36,7 @@ constexpr int kTracePairs = 200;
 
 class ChanceTest : public testing::Test {
  protected:
-  std::vector<double> values(std::size_t count, const Made& made) {
+  std::vector<double> values(std::size_t count, const MadeValues& made) {
     std::normal_distribution<double> normal;
     std::vector<double> list;
     double level = normal(random_);
@@ -90,7 +90,8 @@ class ChanceTest : public testing::Test {
   static constexpr double kOfRank = 1.0 / 12;  // the variance of what is even from 0 to 1
 
   // How many of so many pairs of traces are called different.
-  int called(std::size_t count_a, const Made& a, std::size_t count_b, const Made& b, double part) {
+  int called(std::size_t count_a, const MadeValues& a, std::size_t count_b, const MadeValues& b,
+             double part) {
     int many = 0;
     for (int i = 0; i < kTracePairs; ++i) {
       const auto found = chance(values(count_a, a), values(count_b, b), part);
@@ -118,7 +119,7 @@ TEST_F(ChanceTest, WhatIsAlikeIsCalledDifferentAsOftenAsPromised) {
 
 TEST_F(ChanceTest, BurstsAreNoDifference) {
   for (const double correlation : {0.5, 0.9, 0.97}) {
-    const Made bursts{.correlation = correlation};
+    const MadeValues bursts{.correlation = correlation};
     EXPECT_LE(called(4000, bursts, 4000, bursts, 0.5), kMostFalse) << correlation;
     EXPECT_LE(called(4000, bursts, 2000, bursts, 0.99), kMostFalse) << correlation;
   }
@@ -127,7 +128,7 @@ TEST_F(ChanceTest, BurstsAreNoDifference) {
 TEST_F(ChanceTest, ShiftsAreFound) {
   EXPECT_GE(called(2000, {}, 2000, {.typical = 1.25}, 0.5), kNearlyAll);
   EXPECT_GE(called(8000, {}, 8000, {.typical = 1.4}, 0.99), kNearlyAll);
-  const Made bursts{.correlation = 0.9};
+  const MadeValues bursts{.correlation = 0.9};
   EXPECT_GE(called(8000, bursts, 8000, {.typical = 2, .correlation = 0.9}, 0.5), kNearlyAll);
 }
 
