@@ -61,7 +61,7 @@ class Memory(CommandTest):
         trace = self.file("steps_back", SCHEMA + (w.reset(10**9) + events) * 100)
         self.assertLess(self.most("convert", "-q", "--to", "ctf2", "-o", "lowered", trace), LIMIT)
         self.assertLess(self.most("convert", "-q", "--to", "dial9", "-o", "restored", "lowered"), LIMIT)
-        self.most("convert", "-q", "--to", "dial9", "--begin", "1", "-o", "anew", trace)
+        self.most("convert", "-q", "--to", "dial9", "--begin", "1ns", "-o", "anew", trace)
         self.assertEqual((self.folder / "restored").read_bytes(), (self.folder / "anew").read_bytes())
 
     def test_time_lines_of_ever_new_tasks(self):

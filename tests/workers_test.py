@@ -73,17 +73,17 @@ class Workers(CommandTest):
 
     def test_cpu_time_contradicts_a_thread_that_is_switched_out(self):
         self.assertIn("switched out in futex_wait", self.long_poll(cpu=3 * MS)["so"])
-        # It was off the processor for half of it, and not for half.
-        self.assertIn("switched out in futex_wait", self.long_poll(cpu=5 * MS + 200 * US)["so"])
-        self.assertNotIn("so", self.long_poll(cpu=5 * MS + 300 * US))
+        # It was off the processor for half of it at least, and perhaps for less.
+        self.assertIn("switched out in futex_wait", self.long_poll(cpu=5 * MS)["so"])
+        self.assertNotIn("so", self.long_poll(cpu=5 * MS + 100 * US))
         answer = self.long_poll(cpu=10 * MS)
         self.assertEqual(answer["on_processor"], 10 * MS - 200 * US)
         self.assertNotIn("so", answer)
 
-    def test_cpu_time_of_two_threads_is_no_evidence(self):
+    def test_cpu_time_of_two_threads_proves_nothing(self):
         answer = self.long_poll(cpu=10 * MS, thread=102)
         self.assertNotIn("on_processor", answer)
-        self.assertIn("switched out in futex_wait", answer["so"])
+        self.assertNotIn("so", answer)
 
     def test_cpu_time_is_of_one_thread(self):
         park = lambda time, cpu, tid: (time, "WorkerParkEvent", 0, cpu, tid)
