@@ -218,7 +218,10 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
     notices.see(*batch);
     if (several) notices.see_order(*batch);
     answered = query.add(*batch);
-    if (answered && spans != nullptr) answered = spans->stream->add(batch);
+    if (answered && spans != nullptr) {
+      if (!spans->stream->has_begun()) spans->stream->expect_hosts_of(pipeline->descriptions());
+      answered = spans->stream->add(batch);
+    }
     live.came();
     if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
     return answered.has_value() && !query.full();

@@ -65,6 +65,7 @@ Interpreted interpret(
     auto batch = pipeline->next();
     if (!batch) session.report(batch.error());
     if (!batch || *batch == nullptr) break;
+    if (!result.stream->has_begun()) result.stream->expect_hosts_of(pipeline->descriptions());
     taken = result.stream->add(*batch);
     for (const Record* const other : result.stream->interpreter().others()) notices.see(*other);
     if (see) see(result.stream->timeline(), **batch);

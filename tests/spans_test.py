@@ -52,7 +52,7 @@ class Spans(Jobs):
 def rows_of(answer):
     """What `latency` says of names that have a duration, by what it is of."""
     return {
-        (row["kind"], row.get("category", ""), row["name"]): {key: row[key] for key in MEASURES if key in row}
+        (row["kind"], row.get("category", ""), row.get("full_name", row["name"])): {key: row[key] for key in MEASURES if key in row}
         for row in answer["rows"]
         if row["count"] != 0
     }
@@ -65,7 +65,7 @@ class OneTruth(Spans):
         rows = [json.loads(line) for line in result.stdout.decode().splitlines()]
         answer = rows.pop()["answer"]
         wanted = rows_of(measured)
-        got = {(row["kind"], row["category"], row["name"]): row for row in rows}
+        got = {(row["kind"], row["category"], row.get("full_name", row["name"])): row for row in rows}
         self.assertEqual(got.keys(), wanted.keys())
         for key, figures in wanted.items():
             # Quantiles of few are in no row of `latency`.
@@ -113,7 +113,7 @@ class OneTruth(Spans):
             measured = self.latency("--where", condition, "--by", "track", path)
             rows, _, _ = self.ask(f"spans | where {condition} | count, sum(duration) by label, track", path)
             wanted = {
-                ((row["category"] + " " if row.get("category") else "") + row["name"], row["by"]): row["total"]
+                ((row["category"] + " " if row.get("category") else "") + row.get("full_name", row["name"]), row["by"]): row["total"]
                 for row in measured["rows"]
                 if row["count"]
             }

@@ -40,6 +40,7 @@ struct Marks::State final : timeline::MarkSink {
         for (const Record& record : batch->records()) {
           if (record.kind != RecordKind::kEvent) reading.see(record);
         }
+        if (!stream->has_begun()) stream->expect_hosts_of(reading.pipeline->descriptions());
         taken = stream->add(batch);
       }
       if (!taken) reading.failed(taken.error());

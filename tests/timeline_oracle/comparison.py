@@ -50,7 +50,7 @@ def expected_rows(line):
         rows["slice", *translated(one.rule, one.name)].append(one)
     for one in line.pairs:
         if one.rule not in NO_PAIRS:
-            rows["wait", "", one.name].append(one)
+            rows["wait", one.rule if one.name != one.rule else "", one.name].append(one)
     return rows
 
 
@@ -100,7 +100,7 @@ def is_beside_table(line, answer):
 
 def rows_differences(line, answer, without):
     want = expected_rows(line)
-    got = {(row["kind"], row.get("category", ""), row["name"]): row for row in answer["rows"]}
+    got = {(row["kind"], row.get("category", ""), row.get("full_name", row["name"])): row for row in answer["rows"]}
     if is_beside_table(line, answer):
         got = {key: row for key, row in got.items() if key[:2] != ("slice", "")}
     for key in sorted(want.keys() | got.keys()):
@@ -162,7 +162,10 @@ def states_differences(line, answer):
         want, got = expected_states(line, flags), collections.Counter()
         for track in answer["tracks"]:
             for state in track.get("states", ()):
-                got[track["group"], state["name"]] += state.get(member, 0)
+                # Things that have one name are shown with their numbers there.
+                bare = re.sub(r" \d+$", "", state["name"])
+                is_known = (track["group"], state["name"]) in want or (track["group"], bare) not in want
+                got[track["group"], state["name"] if is_known else bare] += state.get(member, 0)
         want, got = +want, +got
         for key in sorted(want.keys() | got.keys()):
             if want[key] != got[key]:

@@ -35,22 +35,20 @@ def worker(number):
     return WORKERS.get(number, f"worker {number}")
 
 
-def shortened(location):
-    """`.../registry/src/INDEX/hyper-util-0.1.20/src/rt/tokio.rs:115:9` is `hyper-util rt/tokio.rs:115`."""
+def place(location):
+    """What tells lines of source apart: `.../registry/src/INDEX/hyper-util-0.1.20/src/rt/tokio.rs:115:9` is the same on all machines."""
     if not isinstance(location, str):
         return "?"
-    path = re.sub(r"(:\d+):\d+$", r"\1", location.replace("\\", "/"))
-    for crate in (
-        r"/registry/src/[^/]+/(?P<crate>[^/]+?)-\d+\.\d+[^/]*/(?P<rest>.*)",
-        r"/git/checkouts/(?P<crate>[^/]+)-[^/-]+/[^/]+/(?P<rest>.*)",
-        r"/rustc/[^/]+/library/(?P<crate>[^/]+)/(?P<rest>.*)",
+    path = location.replace("\\", "/")
+    for root, known in (
+        (r"/registry/src/[^/]+/(?=.)", "~/.cargo/registry/"),
+        (r"/git/checkouts/(?=.)", "~/.cargo/git/"),
+        (r"/rustc/.*?/library/", "/rustc/library/"),
     ):
-        found = re.search(crate, path)
+        found = re.search(root, path)
         if found:
-            rest = found["rest"]
-            return found["crate"] + " " + (rest.split("src/", 1)[1] if re.match(r"(.*/)?src/", rest) else rest)
-    found = re.match(r"(?:.*/)?src/(.+)$", path)
-    return found[1] if found else path.rsplit("/", 1)[-1]
+            return known + path[found.end():]
+    return path
 
 
 class Table(Base):
@@ -82,7 +80,7 @@ class Table(Base):
         number, task, sheet = fields["worker_id"], fields["task_id"], self.sheet
         self.leave(number)
         track = worker(number)
-        name = shortened(fields.get("spawn_loc"))
+        name = place(fields.get("spawn_loc"))
         self.location.setdefault(task, name)
         sheet.begin("poll", number, name, track, {"task_id": task})
         self.polling[number] = task
@@ -122,7 +120,7 @@ class Table(Base):
 
     def on_TaskSpawnEvent(self, event, fields):
         task = fields["task_id"]
-        self.sheet.begin("task", task, shortened(fields.get("spawn_loc")), f"task {task}", {"task_id": task})
+        self.sheet.begin("task", task, place(fields.get("spawn_loc")), f"task {task}", {"task_id": task})
         self.sheet.state(f"task {task}", "spawned")
         if fields.get("instrumented") is False:
             self.silent.add(task)
@@ -186,12 +184,8 @@ class Table(Base):
             self.sheet.unmatched("span", "?", "spans")
 
     def span_name(self, event, fields):
-        """The field, else the last part of the path in `SpanEnter:crate::module::name:file:line`."""
-        name = fields.get("span_name")
-        if isinstance(name, str):
-            return name
-        path = re.sub(r":[^:]*:\d+$", "", event["name"].split(":", 1)[1])
-        return path.rsplit("::", 1)[-1]
+        """All that the class says: `crate::module::name:file:line`."""
+        return event["name"].split(":", 1)[1]
 
     # Instants and counters.
 

@@ -21,6 +21,9 @@ class Table(Base):
         self.owners = {}  # (vpid, callback) -> topic, timer or service
         self.subscriptions = {}  # (vpid, rclcpp subscription) -> (vpid, rcl subscription)
         self.names = {}  # (vpid, handle) -> topic, service or period
+        self.topics = {}  # (vpid, publisher) -> topic
+        self.heard = set()  # topics that somebody subscribes to
+        self.publishing = {}  # thread -> (publisher that it used last, stream)
         self.published = set()  # time of a message at its source
         self.ring = set()  # (vpid, buffer, index) of messages on their way
         self.taken = set()  # threads that took a message and called nothing yet
@@ -30,6 +33,8 @@ class Table(Base):
         name = event.get("name") or ""
         if event.get("time") is None:
             return
+        self.thread = thread_of(event, self.sheet.stream)
+        self.vpid = in_context(event, "vpid")
         if name == "dds:write":
             self.sheet.bounds()
             return self.publish(event.get("fields") or {})
@@ -38,8 +43,6 @@ class Table(Base):
         rule = getattr(self, "on_" + name.removeprefix("ros2:"), None)
         if rule is None:
             return
-        self.thread = thread_of(event, self.sheet.stream)
-        self.vpid = in_context(event, "vpid")
         try:
             if "_init" not in name and not name.endswith(("_added", "_register")):
                 self.sheet.bounds()
@@ -55,7 +58,14 @@ class Table(Base):
     def on_rclcpp_subscription_init(self, fields):
         self.subscriptions[self.vpid, fields["subscription"]] = (self.vpid, fields["subscription_handle"])
 
+    def on_rcl_publisher_init(self, fields):
+        self.topics[self.vpid, fields["publisher_handle"]] = fields["topic_name"]
+
+    def on_rcl_publish(self, fields):
+        self.publishing[self.thread] = (fields["publisher_handle"], self.sheet.stream)
+
     def on_rcl_subscription_init(self, fields):
+        self.heard.add(fields["topic_name"])
         self.names[self.vpid, fields["subscription_handle"]] = fields["topic_name"]
 
     def on_rcl_timer_init(self, fields):
@@ -116,8 +126,12 @@ class Table(Base):
     def publish(self, fields):
         if "timestamp" in fields:
             self.published.add(fields["timestamp"])
-            self.sheet.wait("publish -> take", fields["timestamp"], is_shown_open=True)
-            self.sheet.wait("publish -> callback", fields["timestamp"], is_shown_open=True)
+            publisher, _ = self.publishing.get(self.thread, (None, None))
+            topic = self.topics.get((self.vpid, publisher))
+            handle = fields.get("rmw_publisher_handle", fields.get("writer"))
+            name = topic or ("?" if handle is None else hex(handle))
+            for what in ("publish -> take", "publish -> callback"):
+                self.sheet.wait(what, fields["timestamp"], is_shown_open=topic in self.heard, name=name)
 
     on_rmw_publish = publish
 
@@ -135,7 +149,9 @@ class Table(Base):
     def lost(self, stream):
         if stream is None:
             self.messages.clear()
+            self.publishing.clear()
         self.messages = {thread: one for thread, one in self.messages.items() if one[1] != stream}
+        self.publishing = {thread: one for thread, one in self.publishing.items() if one[1] != stream}
 
     def on_rclcpp_ring_buffer_enqueue(self, fields):
         key = (self.vpid, fields["buffer"], fields["index"])

@@ -247,10 +247,10 @@ class Sheet:
 
     # Pairs: they are on no track, so nothing is clamped.
 
-    def wait(self, rule, key, is_last=False, is_shown_open=False):
+    def wait(self, rule, key, is_last=False, is_shown_open=False, name=None):
         """A cause: of several that have no effect yet the first one counts, or the last."""
         if is_last or (rule, key) not in self.waits:
-            self.waits[rule, key] = Pair(rule, rule, "", self.time, self.time)
+            self.waits[rule, key] = Pair(rule, name or rule, "", self.time, self.time)
             self.waits[rule, key].is_shown_open = is_shown_open
 
     def waited(self, rule, key, track, args=None):

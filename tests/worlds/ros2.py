@@ -334,10 +334,15 @@ class World:
         ]
         published = {m.topic for m in self.messages} & heard
 
+        handles = {f"{handle:#x}": p.topic for node in self.nodes for p in node.publishers for handle in (p.rmw, p.writer)}
+
         def means(label):
-            """Rows may be by topic or not."""
+            """Rows may be by topic or not; of a publisher whose topic was lost its handle is known."""
             for what in ("take", "callback"):
                 if f"-> {what}" in label:
+                    known = handles.get(label.rpartition(" ")[2])
+                    if known:
+                        return (f"publish -> {what} {known}",)
                     topics = [topic for topic in published if topic in label] or sorted(published)
                     return tuple(f"publish -> {what} {topic}" for topic in topics)
             for node in self.nodes:

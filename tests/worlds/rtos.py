@@ -150,7 +150,7 @@ class World:
             return None
         _, asked, served, core = wait
         who = so.split(" ran on")[0].split("(")[0].strip()
-        time = sum(b - a for a, b, task in self.kernel.ran[core].pieces(asked, served) if task.name == who)
+        time = sum(b - a for a, b, task in self.kernel.ran[core].pieces(asked, served) if who in (task.name, self.unique(task)))
         return (so, f"{who} ran for {time} of {served - asked}") if time * 2 < served - asked else None
 
     def drop(self, events, rng, scale, losing):
@@ -403,7 +403,7 @@ class World:
                 if states and states[0].begin > time(begin):
                     states.insert(0, State(("available",), time(begin), states[0].begin, False))
                 if states:
-                    tracks.append(Track(thing.name, "mutex", states))
+                    tracks.append(Track(thing.name, "mutex", states, tid=thing.number))  # with its number, where two have one name
         return tracks
 
     def counters(self, events, doubt):
@@ -464,10 +464,10 @@ class World:
         if median and answer["duration"] <= 2 * median:
             command.say("why: a conclusion at the median", so, f"median {median}")
         if " held " in so:
-            who = so.split(" held ")[0].split()[-1]
+            who = so.split(" held ")[0]
             time = sum(
                 overlap(begin, end, a * scale, b * scale) for a, b, holder in thing.holds.pieces(0, self.events[-1].time)
-                if holder != "available" and holder.name == who.split("(")[0]
+                if holder != "available" and who.endswith((self.unique(holder), holder.name))
             )
             if time * 2 < length - 80 * scale:
                 command.say("why: a wrong conclusion", so, f"{who} held it for {time} of {length}")

@@ -1,5 +1,9 @@
 #include "tracedeck/export/chrome_tracks.hpp"
 
+#include <optional>
+
+#include "tracedeck/export/host_numbers.hpp"
+
 namespace tracedeck::exporting::chrome {
 namespace {
 
@@ -35,14 +39,9 @@ std::string path_name(const Timeline& timeline, TrackId track, TrackId process) 
 void Places::settle(const Timeline& timeline, TrackId id, bool for_states, Place& place) {
   const Track& track = timeline.track(id);
   const TrackId process = process_track(timeline, id);
-  if (track.pid) {
-    place.pid = *track.pid;
-  } else {
-    place.pid = process != timeline::kNoTrack && timeline.track(process).pid
-                    ? *timeline.track(process).pid
-                    : kMadeUp + process;
-  }
-  if (place.pid < 0) place.pid = kMadeUp + process;
+  std::optional<std::int64_t> pid = track.pid;
+  if (!pid && process != timeline::kNoTrack) pid = timeline.track(process).pid;
+  place.pid = pid && *pid >= 0 ? number_on_host(timeline, id, *pid) : kMadeUp + process;
   place.is_async = track.kind == TrackKind::kLanes && !for_states;
   const bool is_thread =
       (track.kind == TrackKind::kThread || track.kind == TrackKind::kTask) && track.lane == 0;
@@ -50,7 +49,7 @@ void Places::settle(const Timeline& timeline, TrackId id, bool for_states, Place
   if (for_states && !own_states) {
     place.tid = kMadeUpStates + id;
   } else if (is_thread && track.tid && taken_.insert({place.pid, *track.tid}).second) {
-    place.tid = *track.tid;
+    place.tid = number_on_host(timeline, id, *track.tid);
   } else {
     place.tid = kMadeUp + id;
   }
@@ -61,7 +60,10 @@ Introduction Places::introduce(const Timeline& timeline, TrackId track, const Pl
   Introduction introduction{.process = introduced_.insert(place.pid).second,
                             .thread_name = path_name(timeline, track, process),
                             .rank = timeline.track(track).rank};
-  if (process != timeline::kNoTrack) introduction.process_name = timeline.track(process).name;
+  if (process != timeline::kNoTrack)
+    introduction.process_name = timeline.track(process).name;
+  else
+    introduction.process_name = timeline.shown_host(track);
   return introduction;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tracedeck/export/host_numbers.hpp"
+
 namespace tracedeck::exporting::perfetto {
 namespace {
 
@@ -32,7 +34,7 @@ constexpr std::int64_t kMadeUpTids = 1'000'000'000;
 // 0 is for Perfetto the idle task of every processor.
 std::int64_t tid_of(const timeline::Timeline& timeline, timeline::TrackId id) {
   const std::int64_t tid = timeline.track(id).tid.value_or(0);
-  return tid == 0 ? kMadeUpTids + id : tid;
+  return tid == 0 ? kMadeUpTids + id : number_on_host(timeline, id, tid);
 }
 
 }  // namespace
@@ -81,7 +83,8 @@ void Tasks::put(const timeline::Timeline& timeline, const timeline::Mark& mark) 
   }
   if (!can_follow(state, task, tid)) return;
   // The processor that it leaves is the one that it ran on: Perfetto looks for it there.
-  if (task.state != TaskState::kRunning && mark.cpu != timeline::kNoCpu) task.cpu = mark.cpu;
+  if (task.state != TaskState::kRunning && mark.cpu != timeline::kNoCpu)
+    task.cpu = processor_on_host(timeline, mark.track, mark.cpu);
   if (state == TaskState::kRunning && mark.cpu == timeline::kNoCpu) {
     task.cpu = free_processor();
     ++counts_.placed;

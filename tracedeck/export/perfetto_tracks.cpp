@@ -1,6 +1,10 @@
 #include "tracedeck/export/perfetto_tracks.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
+
+#include "tracedeck/export/host_numbers.hpp"
 
 namespace tracedeck::exporting::perfetto {
 namespace {
@@ -30,7 +34,7 @@ bool is_lane(const Track& track) { return track.kind == TrackKind::kLanes || tra
 std::int32_t process_of(const Timeline& timeline, TrackId track) {
   for (std::size_t i = 0; track != timeline::kNoTrack && i < kMostAncestors; ++i) {
     const Track& at = timeline.track(track);
-    if (is_pid(at.pid)) return static_cast<std::int32_t>(*at.pid);
+    if (is_pid(at.pid)) return static_cast<std::int32_t>(number_on_host(timeline, track, *at.pid));
     track = at.parent;
   }
   return 0;
@@ -56,6 +60,7 @@ std::uint32_t Tracks::describe(const Timeline& timeline, TrackId id, Content con
   const std::uint32_t parent =
       track.parent == timeline::kNoTrack ? 0 : this->uuid(timeline, track.parent, Content::kEvents);
 
+  name_host(timeline, id);
   packets_.begin();
   ProtobufWriter& writer = packets_.writer();
   const std::size_t descriptor = writer.open(packet_field::kTrackDescriptor);
@@ -69,14 +74,34 @@ std::uint32_t Tracks::describe(const Timeline& timeline, TrackId id, Content con
   return uuid;
 }
 
+// Of a process that has no track of its own.
+void Tracks::name_host(const Timeline& timeline, TrackId id) {
+  const std::string_view host = timeline.shown_host(id);
+  const std::int32_t pid = process_of(timeline, id);
+  if (host.empty() || pid == 0 || timeline.track(id).kind == TrackKind::kProcess) return;
+  if (!pids_.insert(pid).second) return;
+  const std::int64_t number = pid - number_on_host(timeline, id, 0);
+  packets_.begin();
+  ProtobufWriter& writer = packets_.writer();
+  const std::size_t descriptor = writer.open(packet_field::kTrackDescriptor);
+  writer.integer(track_field::kUuid, ++last_uuid_);
+  const std::size_t process = writer.open(track_field::kProcess);
+  writer.signed_integer(process_field::kPid, pid);
+  packets_.text(process_field::kName, fmt::format("{}: process {}", host, number));
+  writer.close(process);
+  writer.close(descriptor);
+  packets_.end();
+}
+
 // A second track of one process is a plain one: Perfetto takes equal numbers for one process.
 bool Tracks::put_process(const Timeline& timeline, TrackId id) {
   const Track& track = timeline.track(id);
   if (track.kind != TrackKind::kProcess || !is_pid(track.pid)) return false;
-  if (!pids_.insert(*track.pid).second) return false;
+  const std::int64_t pid = number_on_host(timeline, id, *track.pid);
+  if (!pids_.insert(pid).second) return false;
   ProtobufWriter& writer = packets_.writer();
   const std::size_t process = writer.open(track_field::kProcess);
-  writer.signed_integer(process_field::kPid, *track.pid);
+  writer.signed_integer(process_field::kPid, pid);
   packets_.text(process_field::kName, track.name);
   writer.close(process);
   return true;
@@ -89,14 +114,15 @@ bool Tracks::put_thread(const Timeline& timeline, TrackId id, std::uint32_t pare
     return false;
   const std::int32_t pid = process_of(timeline, id);
   if (pid == 0 || !track.tid || *track.tid <= 0) return false;
-  if (!threads_.insert({pid, *track.tid}).second) return false;
-  tids_.insert(*track.tid);
+  const std::int64_t tid = number_on_host(timeline, id, *track.tid);
+  if (!threads_.insert({pid, tid}).second) return false;
+  tids_.insert(tid);
   ProtobufWriter& writer = packets_.writer();
   if (parent != 0 && timeline.track(track.parent).kind == TrackKind::kProcess)
     writer.integer(track_field::kParentUuid, parent);
   const std::size_t thread = writer.open(track_field::kThread);
   writer.signed_integer(thread_field::kPid, pid);
-  writer.signed_integer(thread_field::kTid, *track.tid);
+  writer.signed_integer(thread_field::kTid, tid);
   packets_.text(thread_field::kName, track.name);
   writer.close(thread);
   return true;

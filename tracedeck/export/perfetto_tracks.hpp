@@ -49,6 +49,7 @@ class Tracks {
   // Each writes what makes the track the sort of its content, and is false for one that is none.
   bool put_process(const timeline::Timeline& timeline, timeline::TrackId id);
   bool put_thread(const timeline::Timeline& timeline, timeline::TrackId id, std::uint32_t parent);
+  void name_host(const timeline::Timeline& timeline, timeline::TrackId id);
   void put_plain(const timeline::Track& track, std::uint32_t parent, Content content);
   void put_counter(const timeline::Track& track);
 

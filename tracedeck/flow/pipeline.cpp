@@ -216,6 +216,14 @@ std::shared_ptr<TraceSource> Pipeline::add_trace(TracePlace place, const TraceRe
   return traces_.emplace_back(std::make_shared<TraceSource>(context_, std::move(place), reading));
 }
 
+std::vector<std::shared_ptr<const TraceDescription>> Pipeline::descriptions() const {
+  std::vector<std::shared_ptr<const TraceDescription>> all;
+  for (const auto& trace : traces_) {
+    if (auto description = trace->description()) all.push_back(std::move(description));
+  }
+  return all;
+}
+
 bool Pipeline::open_traces(std::vector<TracePlace> places, std::optional<FoundTrace> first) {
   const Order order = context_.options.selection.order;
   if (order != Order::kRecorded) at_once_ = places.size();

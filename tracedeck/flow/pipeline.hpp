@@ -54,6 +54,9 @@ class Pipeline final : public RecordSource {
   // Whether events may be of more than one trace, so that each has to say of which: there are
   // several places, or a conversion wrote several traces into one.
   [[nodiscard]] bool several() const { return several_ || restores_several_; }
+  // Of the traces that were opened by now; before the first event, of all whose events are put in
+  // order.
+  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;
   // What distinguishes a trace from the others.
   [[nodiscard]] std::string name_of(const TraceDescription& description) const;
 

@@ -95,7 +95,8 @@ bool ConstantList::add_range(const Expression& low, const Expression& high) {
 
 std::optional<bool> ConstantList::has(const Value& value) const {
   if (value.is_text()) {
-    if (texts_.contains(value.text) || is_in(text_ranges_, value)) return true;
+    const auto is_listed = [this](std::string_view text) { return texts_.contains(text); };
+    if (any_text(value, is_listed) == true || is_in(text_ranges_, value)) return true;
     return numbers_.empty() && !has_number_ranges_ ? std::optional(false) : std::nullopt;
   }
   switch (value.kind) {

@@ -222,7 +222,9 @@ Value value_of(const Slot* slot, const FieldClass* field_class, const ValueNames
 
 std::optional<bool> any_text(const Value& value,
                              const std::function<bool(std::string_view)>& visit) {
-  if (value.is_text()) return visit(value.text);
+  if (value.is_text())
+    return visit(value.text) ||
+           (value.names != nullptr && std::ranges::any_of(*value.names, visit));
   if (value.kind != Kind::kInteger && value.kind != Kind::kWide) return std::nullopt;
   if (value.labels != nullptr) {
     return std::ranges::any_of(value.labels->mappings, [&](const Mapping& mapping) {
@@ -241,10 +243,12 @@ std::optional<std::partial_ordering> compare(const Value& a, const Value& b) {
 }
 
 std::optional<bool> equals(const Value& a, const Value& b) {
-  if (const auto order = compare(a, b)) return *order == 0;
   const auto is = [](const Value& value, std::string_view text) {
     return any_text(value, [&](std::string_view each) { return each == text; });
   };
+  if (a.is_text() && b.is_text() && (a.names != nullptr) != (b.names != nullptr))
+    return a.names != nullptr ? is(a, b.text) : is(b, a.text);
+  if (const auto order = compare(a, b)) return *order == 0;
   if (a.is_text()) return is(b, a.text);
   if (b.is_text()) return is(a, b.text);
   return std::nullopt;

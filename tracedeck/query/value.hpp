@@ -46,9 +46,10 @@ struct Value {
   const IntegerClass* labels = nullptr;  // of an integer that is an enumeration
   bool has_name = false;                 // of an integer that the trace has a name for: `text`
   const std::vector<Histogram::Bucket>* buckets = nullptr;  // of kBuckets
-  const std::vector<std::string>* names = nullptr;          // of one that was put aside: its labels
-  const Slot* slot = nullptr;                               // of kCompound
-  const FieldClass* field_class = nullptr;                  // of kCompound; may be null
+  // Of one that was put aside: its labels. Of a text: what it is equal to beside itself.
+  const std::vector<std::string>* names = nullptr;
+  const Slot* slot = nullptr;               // of kCompound
+  const FieldClass* field_class = nullptr;  // of kCompound; may be null
 
   [[nodiscard]] bool known() const { return kind != Kind::kUnknown; }
   // Whether it is compared as text: a text or a blob.
@@ -62,6 +63,10 @@ struct Value {
   [[nodiscard]] static Value of(double value) { return {.kind = Kind::kReal, .real = value}; }
   [[nodiscard]] static Value of(std::string_view value) {
     return {.kind = Kind::kText, .text = value};
+  }
+  // A text that each of `names` stands for too, if there are any.
+  [[nodiscard]] static Value of(std::string_view value, const std::vector<std::string>& names) {
+    return {.kind = Kind::kText, .text = value, .names = names.empty() ? nullptr : &names};
   }
   [[nodiscard]] static Value of(const char*) = delete;
   [[nodiscard]] static Value of(const std::optional<Integer>& value) {

@@ -241,7 +241,7 @@ double found_of(Random& random, int pairs, int names, int count, double factor) 
     }
     const Comparison comparison(a.finish(), b.finish());
     found += std::ranges::any_of(comparison.rows(), [](const ComparedRow& row) {
-      return row.either().name == "name 0" && row.of(ComparedFigure::kMedian).is_beyond;
+      return row.either().label() == "name 0" && row.of(ComparedFigure::kMedian).is_beyond;
     });
   }
   return 100.0 * found / pairs;

@@ -32,9 +32,12 @@ std::size_t memory_of(const ComparedTrace::RowBlocks& blocks) {
 
 void add_count(std::uint64_t& into, std::uint64_t from) { into += from; }
 
+// Hosts tell rows apart where a trace has several; else the same was done on another machine.
 std::string row_key(const LatencyRow& row) {
   std::string key(1, row.is_wait ? 'w' : 's');
-  for (const std::string* const part : {&row.category, &row.name, &row.by}) {
+  if (row.name.shows_host) key += row.name.host;
+  key += '\0';
+  for (const std::string* const part : {&row.name.category, &row.name.identity(), &row.by}) {
     key += *part;
     key += '\0';
   }
@@ -400,6 +403,7 @@ void ComparedTrace::see(const Timeline& timeline, const Batch& batch) {
 }
 
 Result<void> ComparedTrace::finish(const Timeline& timeline) {
+  latency_->name_rows(timeline);
   begin_ = timeline.begin();
   end_ = timeline.end();
   if (any_event_) {
@@ -439,11 +443,26 @@ Comparison::Comparison(const ComparedTrace& a, const ComparedTrace& b) : a_(a), 
   rows_ = matched<ComparedRow>(a.rows(), b.rows(), row_key);
   events_ = matched<ComparedEvents>(a.events(), b.events(),
                                     [](const EventCount& each) { return each.name; });
+  name_rows();
   for (ComparedRow& each : rows_) measure(each);
   for (ComparedEvents& each : events_) measure(each);
   tell_beyond();
   sort(rows_);
   sort(events_);
+}
+
+// What is shown tells a name from those of both traces.
+void Comparison::name_rows() {
+  Timeline names;
+  for (ComparedRow& each : rows_) {
+    const MarkName& name = each.either().name;
+    each.id = names.add_name(name.category, name.identity(), name.place, name.host);
+  }
+  names.settle_names();
+  for (ComparedRow& each : rows_) {
+    each.name = names.name(each.id);
+    each.name.shows_host = each.either().name.shows_host;
+  }
 }
 
 void Comparison::measure(ComparedRow& row) const {

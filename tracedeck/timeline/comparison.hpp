@@ -125,6 +125,8 @@ inline constexpr std::size_t kComparedFigures = 3;
 struct ComparedRow {
   const LatencyRow* a = nullptr;  // null: the trace has none such
   const LatencyRow* b = nullptr;
+  NameId id = kNoName;  // of those that are compared
+  MarkName name = {};
   std::array<Difference, kComparedFigures> differences = {};
 
   [[nodiscard]] const LatencyRow& either() const { return a != nullptr ? *a : *b; }
@@ -167,6 +169,7 @@ class Comparison {
   [[nodiscard]] std::size_t tests() const { return tests_; }
 
  private:
+  void name_rows();
   void measure(ComparedRow& row) const;
   void measure(ComparedEvents& events) const;
   void tell_beyond();

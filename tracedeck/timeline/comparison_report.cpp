@@ -120,9 +120,9 @@ std::string compared_longest(const LatencyRow* row) {
   return count_of(row) == 0 ? std::string() : short_duration(static_cast<double>(row->longest));
 }
 
-std::string label_of(const LatencyRow& row) {
-  std::string label = row.label();
-  if (!row.by.empty()) label += "  " + row.by;
+std::string label_of(const ComparedRow& row) {
+  std::string label = row.name.title();
+  if (!row.either().by.empty()) label += "  " + row.either().by;
   return "  " + render::visible(label);
 }
 
@@ -142,7 +142,7 @@ void append_names(std::string& out, const Comparison& comparison, std::size_t to
     for (const ComparedRow* const row : part.rows) {
       const std::uint64_t a = count_of(row->a);
       const std::uint64_t b = count_of(row->b);
-      table.add({label_of(row->either()), with_separators(a), with_separators(b),
+      table.add({label_of(*row), with_separators(a), with_separators(b),
                  marked(rate_change(rate_of(a, comparison.a()), rate_of(b, comparison.b())),
                         row->of(ComparedFigure::kRate)),
                  compared_quantile(row->a, 0.5, 1), compared_quantile(row->b, 0.5, 1),
@@ -335,8 +335,10 @@ void append_pair(render::TextBuffer& out, const ComparedRow& row) {
   const LatencyRow& either = row.either();
   render::JsonObject object(out);
   object.string("kind", either.is_wait ? "wait" : "slice");
-  if (!either.category.empty()) object.string("category", either.category);
-  object.string("name", either.name);
+  if (!row.name.category.empty()) object.string("category", row.name.category);
+  object.string("name", row.name.text);
+  if (row.name.place.size != 0) object.string("full_name", row.name.full);
+  if (row.name.shows_host && !row.name.host.empty()) object.string("host", row.name.host);
   if (!either.by.empty()) object.string("by", either.by);
   append_sides(object, row);
   append_difference(object, "rate", row.of(ComparedFigure::kRate));

@@ -113,7 +113,7 @@ class ComparisonTest : public testing::Test {
   }
   static const ComparedRow& row(const Comparison& comparison, std::string_view name) {
     return *std::ranges::find_if(
-        comparison.rows(), [&](const ComparedRow& each) { return each.either().name == name; });
+        comparison.rows(), [&](const ComparedRow& each) { return each.either().label() == name; });
   }
   static Requirement::Verdict check(const Comparison& comparison, std::string_view text) {
     const auto requirement = Requirement::parse(text, Requirement::Of::kTwoTraces);
@@ -133,7 +133,7 @@ TEST_F(ComparisonTest, WhatIsSlowerComesFirst) {
   ASSERT_EQ(comparison.rows().size(), 3U);
   EXPECT_EQ(comparison.tests(), 9U);
   const ComparedRow& first = comparison.rows().front();
-  EXPECT_EQ(first.either().name, "b");
+  EXPECT_EQ(first.either().label(), "b");
   EXPECT_TRUE(first.is_slower());
   EXPECT_TRUE(first.of(ComparedFigure::kMedian).is_beyond);
   EXPECT_FALSE(first.of(ComparedFigure::kRate).is_beyond);

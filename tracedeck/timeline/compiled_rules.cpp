@@ -322,7 +322,8 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.pairs(rule.match, state.key_a, state.key_b);
     state.track = space(rule.track);
     parser.on(rule.track);
-    state.name = context_.marking.add_name("", rule.name);
+    parser.text(rule.name, state.name, 1);
+    parser.value(rule.awaited, state.awaited);
     parser.other_classes(rule.cancel, state.cancels);
     parser.other_classes(rule.prefer, state.preferred);
     parser.text(rule.served, state.served, 1);
@@ -462,6 +463,23 @@ void CompiledRules::compile_memory(RuleParser& parser) {
   }
 }
 
+void CompiledRules::compile_hosts(RuleParser& parser) {
+  for (const HostRule& rule : table_.hosts) {
+    parser.in("host", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    ClassMatcher events;
+    std::optional<RuleValue> value;
+    parser.classes(rule.event, events);
+    parser.value(rule.value, value);
+    if (parser.error() || !value) return;
+    context_.origins.read_hosts_with([this, events = std::move(events), value = *std::move(value)](
+                                         const Event& event) -> std::optional<std::string> {
+      if (!events.matches(timeline::name_of(*event.event_class))) return std::nullopt;
+      const query::Value host = BoundValue(value, *event.event_class).read(event, context_.scope);
+      return host.known() ? std::optional(to_text(host)) : std::nullopt;
+    });
+  }
+}
+
 Result<void> CompiledRules::compile() {
   name_memory();
   names_.processor = table_.processor;
@@ -475,6 +493,7 @@ Result<void> CompiledRules::compile() {
   compile_waits(parser);
   compile_schedules(parser);
   compile_memory(parser);
+  compile_hosts(parser);
   if (parser.error()) return std::unexpected(*parser.error());
   return {};
 }

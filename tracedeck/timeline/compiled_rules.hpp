@@ -71,6 +71,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void processor_known(const std::uint64_t* key, const std::uint64_t* left,
                        const Moment& now) override;
   void processors_several(const RuleMemory::Processor& known, const Moment& now) override;
+  void compile_hosts(RuleParser& parser);
 
   [[nodiscard]] TrackSpace* space(std::string_view id) {
     const auto found = spaces_.find(std::string(id));

@@ -37,7 +37,10 @@ class Interpreter::Work {
     forget_at_hand();
     std::span<const Record> records = batch->records();
     if (counts_from_) records = take_before(records);
+    context_.origins.look_in(batch.get());
+    const std::size_t traces = context_.origins.trace_count();
     take(records);
+    if (context_.origins.trace_count() > 1) note_ends(batch->records(), traces);
     note_last(batch->records());
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
     const auto handed = hand_on(sink);
@@ -54,6 +57,7 @@ class Interpreter::Work {
     end_damage(timeline_.end());
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
+    timeline_.settle_names();
     if (const auto handed = hand_on(sink); !handed) return handed;
     return sink.finish(timeline_);
   }
@@ -112,6 +116,24 @@ class Interpreter::Work {
     is_counting_ = true;
     timeline_.mutable_counts().forget_places();
     uncounted_ = events_ - now_.number;
+  }
+
+  // Of several traces each has its end. `before`: how many there were before this batch; all that
+  // came until then was of the only one.
+  void note_ends(std::span<const Record> records, std::size_t before) {
+    if (before == 1 && last_time_) timeline_.note_end(kFirstTrace, *last_time_);
+    const Event* last = nullptr;
+    const auto note = [&] {
+      if (last == nullptr) return;
+      const OriginId trace = context_.origins.of(*last->event_class).trace;
+      timeline_.note_end(trace, timeline_.time_of(last->recorded_at()));
+    };
+    for (const Record& record : records) {
+      if (record.kind != RecordKind::kEvent || !record.event.event_class->has_real_time()) continue;
+      if (last != nullptr && last->stream != record.event.stream) note();
+      last = &record.event;
+    }
+    note();
   }
 
   // Of events of which nothing becomes the time is not looked at. What comes in the order of time
@@ -405,6 +427,7 @@ class Interpreter::Work {
     return taken;
   }
 
+  static constexpr OriginId kFirstTrace = 2;                // behind its machine
   static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
   static constexpr std::uint64_t kMostSections = 256;
 

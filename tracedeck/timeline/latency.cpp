@@ -110,6 +110,7 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
 // What goes on at the end counts until then.
 Result<void> Latency::finish(const Timeline& timeline) {
   for (LatencyRow& row : rows_) row.settle();
+  name_rows(timeline);
   for (TrackStates& track : states_) {
     if (track.state == kNoName || track.is_doubtful) continue;
     const std::int64_t begin = std::max(track.begin, totals_.begin());
@@ -176,8 +177,8 @@ LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_
   if (LatencyRow* const known = totals_.row(mark.name, is_wait)) return known;
   LatencyRow& row = rows_.emplace_back();
   row.is_wait = is_wait;
-  row.category = timeline.name(mark.name).category;
-  row.name = timeline.name(mark.name).text;
+  row.id = mark.name;
+  row.name = timeline.name(mark.name);
   totals_.set_row(mark.name, is_wait, row);
   return &row;
 }
@@ -200,11 +201,11 @@ std::vector<std::string> Latency::notices() const {
 // Null: the condition leaves it out.
 LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
   const MarkName& name = timeline.name(mark.name);
-  const std::string label = name.label();
+  const WaysToSay& ways = said_.try_emplace(mark.name, name).first->second;
   const std::array<Value, kSliceColumns> columns = {
-      Value::of(std::string_view(name.text)),
+      Value::of(std::string_view(name.identity()), ways.names),
       Value::of(std::string_view(name.category)),
-      Value::of(std::string_view(label)),
+      Value::of(std::string_view(ways.full_label), ways.labels),
       Value::of(std::string_view(timeline.track(mark.track).name)),
       Value::of(is_wait ? std::string_view("wait") : std::string_view("slice")),
       Value::of(Integer::from(timeline.absolute(mark.begin))),
@@ -228,8 +229,8 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
   }
   LatencyRow& row = rows_.emplace_back();
   row.is_wait = is_wait;
-  row.category = name.category;
-  row.name = name.text;
+  row.id = mark.name;
+  row.name = name;
   row.by = std::move(by);
   grouped_.emplace(std::move(key), &row);
   return &row;
@@ -247,7 +248,7 @@ void Latency::see_state(const Mark& mark) {
     const std::int64_t begin = std::max(track.begin, totals_.begin());
     TrackUse::State& state = state_of(track);
     if (mark.time > begin) {
-      state.time += mark.time - begin;
+      (mark.has(kOpenAtEnd) ? state.open : state.time) += mark.time - begin;
       state.spent += mark.value;
     }
   }

@@ -14,13 +14,15 @@
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/timeline/latency_row.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/name_pattern.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
 #include "tracedeck/timeline/span_totals.hpp"
 
 namespace tracedeck::timeline {
 
 // What conditions and groups of `latency` are about: finished slices and waits.
-//   name, category, label ("CATEGORY NAME"), track, kind ("slice", "wait"), time (of the begin),
+//   name, category, label ("CATEGORY NAME"): both with all of a place, which any ending of it is
+//   equal to; track, kind ("slice", "wait"), time (of the begin),
 //   end, duration, and what `SpanArguments` knows of them by any other name
 [[nodiscard]] const std::vector<query::Column>& slice_columns();
 
@@ -81,6 +83,10 @@ class Latency final : public MarkSink, private SpanCounter {
   // it is left out.
   LatencyRow* count_end(const Timeline& timeline, const Mark& mark, bool is_wait);
 
+  // Names rows as they are shown now.
+  void name_rows(const Timeline& timeline) {
+    for (LatencyRow& row : rows_) row.name = timeline.name(row.id);
+  }
   // From now on: what ends before is left out.
   void begin_at(std::int64_t time) { totals_.begin_at(time); }
 
@@ -137,6 +143,7 @@ class Latency final : public MarkSink, private SpanCounter {
   std::optional<SpanArguments> arguments_;  // if those expressions name any
   bool any_ended_ = false;                  // with these
   std::vector<query::Value> row_;           // columns, then arguments
+  NumberMap<NameId, WaysToSay> said_;       // of conditions and groups
   std::deque<LatencyRow> rows_;
   TextMap<LatencyRow*> grouped_;
   std::vector<TrackStates> states_;  // by TrackId, from 1 on

@@ -12,8 +12,10 @@ namespace {
 void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& timeline) {
   render::JsonObject object(out);
   object.string("kind", row.is_wait ? "wait" : "slice");
-  if (!row.category.empty()) object.string("category", row.category);
-  object.string("name", row.name);
+  if (!row.name.category.empty()) object.string("category", row.name.category);
+  object.string("name", row.name.text);
+  if (row.name.place.size != 0) object.string("full_name", row.name.full);
+  if (row.name.shows_host && !row.name.host.empty()) object.string("host", row.name.host);
   if (!row.by.empty()) object.string("by", row.by);
   object.integer("count", row.count());
   if (row.count() != 0) {
@@ -39,6 +41,12 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   object.end();
 }
 
+// Where there are several.
+void append_host(render::JsonObject& object, const Timeline& timeline, TrackId track) {
+  const std::string_view host = timeline.shown_host(track);
+  if (!host.empty()) object.string("host", host);
+}
+
 void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& timeline) {
   const Track& track = timeline.track(use.track);
   render::JsonObject object(out);
@@ -46,6 +54,7 @@ void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& ti
   object.string("group", track.group);
   if (const TrackId parent = timeline.parent_of(use.track); parent != kNoTrack)
     object.string("parent", timeline.track(parent).name);
+  append_host(object, timeline, use.track);
   if (use.busy != 0 && shows_busy(track.kind)) object.integer("busy", use.busy);
   if (use.busy_open != 0 && shows_busy(track.kind)) object.integer("busy_open", use.busy_open);
   if (!use.states.empty()) {
@@ -69,6 +78,7 @@ void append_counter(render::TextBuffer& out, const CounterUse& use, const Timeli
   object.string("track", track.name);
   object.string("group", track.group);
   if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
+  append_host(object, timeline, use.track);
   object.integer("count", use.count);
   if (use.is_real) {
     object.real("min", use.reals.least);

@@ -13,7 +13,7 @@ namespace tracedeck::timeline {
 std::vector<LatencyCategory> latency_categories(const Latency& latency, std::size_t top) {
   std::vector<LatencyCategory> categories;
   for (const LatencyRow& row : latency.rows()) {
-    const std::string_view name = row.is_wait ? std::string_view() : row.category;
+    const std::string_view name = row.is_wait ? std::string_view() : row.name.category;
     auto place = std::ranges::find_if(categories, [&](const LatencyCategory& each) {
       return each.is_wait == row.is_wait && each.name == name;
     });
@@ -67,6 +67,21 @@ std::string track_title(const Timeline& timeline, TrackId id) {
   const std::string number = std::to_string(*track.tid);
   if (!has_word(title, number)) title += ' ' + number;
   return title;
+}
+
+std::string_view name_on_host(const Timeline& timeline, TrackId id) {
+  constexpr std::string_view kBetween = ": ";
+  std::string_view name = timeline.track(id).name;
+  const std::string_view host = timeline.shown_host(id);
+  if (!host.empty() && name.starts_with(host) && name.substr(host.size()).starts_with(kBetween))
+    name.remove_prefix(host.size() + kBetween.size());
+  return name;
+}
+
+bool are_of_one_machine(const Timeline& timeline, TrackId a, TrackId b) {
+  const OriginId of_a = timeline.origin_of(a).machine;
+  const OriginId of_b = timeline.origin_of(b).machine;
+  return of_a == of_b || of_a == 0 || of_b == 0;
 }
 
 std::string since_begin(const Timeline& timeline, std::int64_t time) {

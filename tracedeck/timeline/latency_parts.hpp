@@ -49,6 +49,12 @@ struct LatencyCategory {
 // does not say it.
 [[nodiscard]] std::string track_title(const Timeline& timeline, TrackId track);
 
+// Its name without the host.
+[[nodiscard]] std::string_view name_on_host(const Timeline& timeline, TrackId track);
+
+// Whether tracks are of one machine, as far as is known.
+[[nodiscard]] bool are_of_one_machine(const Timeline& timeline, TrackId a, TrackId b);
+
 // A time from the trace's begin: "+3.909993s".
 [[nodiscard]] std::string since_begin(const Timeline& timeline, std::int64_t time);
 

@@ -55,7 +55,7 @@ std::vector<RowColumn> columns_of(const Latency& latency,
     });
   };
   std::vector<RowColumn> columns = {
-      {"", Side::kLeft, [](const LatencyRow& row) { return render::visible(row.label()); }}};
+      {"", Side::kLeft, [](const LatencyRow& row) { return render::visible(row.name.title()); }}};
   const auto add = [&](std::string title, Side side, auto text) {
     columns.push_back({std::move(title), side, std::move(text)});
   };
@@ -172,7 +172,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
                                            short_duration(static_cast<double>(row.oldest_open)),
                                            since_begin(timeline, row.oldest_open_begin));
     out += fmt::format("still open at the end: {} of `{}`, {}\n", with_separators(row.open),
-                       render::visible(row.label()), oldest);
+                       render::visible(row.name.title()), oldest);
   }
 }
 
@@ -187,7 +187,7 @@ void append_outliers(std::string& out, const std::vector<LatencyCategory>& categ
                                    : fmt::format("{} to {}", with_separators(outliers.least),
                                                  with_separators(outliers.most));
       lines += fmt::format("outliers: {} of {} {} took more than ten times the median, up to {}\n",
-                           many, with_separators(row->count()), render::visible(row->label()),
+                           many, with_separators(row->count()), render::visible(row->name.title()),
                            short_duration(static_cast<double>(row->longest)));
     }
   }

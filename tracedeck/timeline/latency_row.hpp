@@ -7,16 +7,16 @@
 
 #include "tracedeck/base/histogram.hpp"
 #include "tracedeck/base/time.hpp"
-#include "tracedeck/timeline/mark.hpp"
 #include "tracedeck/timeline/pile.hpp"
+#include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::timeline {
 
 class LatencyRow {
  public:
   bool is_wait = false;
-  std::string category = {};
-  std::string name = {};
+  NameId id = kNoName;
+  MarkName name = {};
   std::string by = {};  // of `LatencyOptions::by`; may be empty
   // Of these two the usual ones are known once `settle` was called.
   Histogram durations;  // ns
@@ -36,9 +36,7 @@ class LatencyRow {
   // ns in no slice that was inside.
   [[nodiscard]] Uint128 self() const { return total - inside; }
   // "poll main.rs:220"
-  [[nodiscard]] std::string label() const {
-    return category.empty() ? name : category + " " + name;
-  }
+  [[nodiscard]] std::string label() const { return name.label(); }
   // How many took more than ten times the median: from `least` to `most` of them, as durations are
   // known by the buckets of the histogram. Equal where no duration lies near that bound.
   struct Outliers {

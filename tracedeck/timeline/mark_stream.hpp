@@ -13,12 +13,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tracedeck/flow/selection.hpp"
 #include "tracedeck/flow/stage.hpp"
 #include "tracedeck/timeline/interpreter.hpp"
+#include "tracedeck/timeline/trace_origins.hpp"
 
 namespace tracedeck::timeline {
 
@@ -68,6 +70,13 @@ class MarkStream {
   [[nodiscard]] std::optional<std::int64_t> begin() const;
   [[nodiscard]] std::uint64_t events_before() const { return events_before_; }
   [[nodiscard]] const Interpreter& interpreter() const { return *interpreter_; }
+  // Whether a batch came.
+  [[nodiscard]] bool has_begun() const { return sink_ != nullptr; }
+  // Before the first batch: the traces that are read. Where they may be of several hosts, all
+  // tracks are called with theirs.
+  void expect_hosts_of(std::span<const std::shared_ptr<const TraceDescription>> traces) {
+    if (may_be_of_several_hosts(traces)) interpreter_->timeline().expect_hosts();
+  }
   [[nodiscard]] const Timeline& timeline() const { return interpreter_->timeline(); }
 
  private:

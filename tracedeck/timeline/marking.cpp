@@ -40,11 +40,12 @@ TrackId Marking::add_track(Track track) {
   return others_;
 }
 
-NameId Marking::add_name(std::string_view category, std::string_view text) {
+NameId Marking::add_name(std::string_view category, std::string_view text, PlaceRange place,
+                         std::string_view host) {
   const std::size_t before = timeline_.name_count();
   NameId id = kNoName;
   if (before < kMostNames && name_bytes_ + text.size() <= kMostNameBytes) {
-    id = timeline_.add_name(category, text);
+    id = timeline_.add_name(category, text, place, host);
     if (timeline_.name_count() == before) return id;
     name_bytes_ += text.size();
   } else if (id = timeline_.find_name(category, text); id == kNoName) {
@@ -363,19 +364,36 @@ void Marking::finish(std::int64_t time) {
     return loss_within(open_[id]) != nullptr ? kAcrossLoss : 0;
   };
   end_known(kNoTime);
+  const auto end_of = [&](TrackId track) {
+    const bool has_end = timeline_.track(track).origin != 0;
+    return has_end ? std::min(time, timeline_.end_of(track)) : time;
+  };
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
-    close(id, std::max(time, open_[id].begin), static_cast<std::uint16_t>(kOpenAtEnd | lost(id)),
-          nullptr, nullptr, nullptr);
+    close(id, std::max(end_of(open_[id].track), open_[id].begin),
+          static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
-    (void)state_of(track, time);
+    (void)state_of(track, end_of(track));
     while (track_state(track).innermost != 0) {
       const OpenId id = track_state(track).innermost;
-      close(id, std::max(time, track_state(track).last),
+      close(id, std::max(end_of(track), track_state(track).last),
             static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
     }
+    end_state(track, end_of(track), time);
   }
+}
+
+// Of several traces one that ends before the others has no states behind its end.
+void Marking::end_state(TrackId track, std::int64_t time, std::int64_t end) {
+  TrackState& state = track_state(track);
+  if (state.state == kNoName || time >= end) return;
+  state.state = kNoName;
+  put({.kind = MarkKind::kState,
+       .flags = kOpenAtEnd,
+       .track = track,
+       .time = std::max(time, state.last),
+       .value = 0});
 }
 
 }  // namespace tracedeck::timeline

@@ -165,7 +165,8 @@ class Marking {
 
   // A new track; beyond `kMostTracks` the one that stands for all others.
   [[nodiscard]] TrackId add_track(Track track);
-  [[nodiscard]] NameId add_name(std::string_view category, std::string_view text);
+  [[nodiscard]] NameId add_name(std::string_view category, std::string_view text,
+                                PlaceRange place = {}, std::string_view host = {});
 
   // A slice begins; 0 when it is left out. `end`: where it is known.
   OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
@@ -391,6 +392,8 @@ class Marking {
     if (mark.time < last_) made.flags |= kLate;
     last_ = std::max(last_, mark.time);
   }
+  // The trace of a track ended at `time`, which may be before `end`.
+  void end_state(TrackId track, std::int64_t time, std::int64_t end);
   // A state that is another than before.
   [[gnu::noinline]] void put_state(TrackId track, NameId name, std::int64_t time,
                                    std::int64_t spent);

@@ -99,7 +99,7 @@ class SetLookup final : public Action {
       if (!range_.empty()) lookup.ranges.emplace_back();
       place = lookup.texts.size();
     }
-    std::string text = kept_text(value_.text(*now.event, context_.scope));
+    std::string text = kept_text(value_.text(*now.event, context_.scope).text);
     lookup.bytes += text.size();
     if (range_.empty()) {
       lookup.texts[place - 1] = std::move(text);

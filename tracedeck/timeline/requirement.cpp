@@ -11,6 +11,13 @@
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::timeline {
+namespace {
+
+bool is_same(const MarkName& a, const MarkName& b) {
+  return a.category == b.category && a.identity() == b.identity();
+}
+
+}  // namespace
 
 std::span<const Requirement::NamedMeasure> Requirement::measures() {
   static constexpr auto kMeasures = std::to_array<NamedMeasure>({
@@ -64,7 +71,7 @@ Result<Requirement> Requirement::parse(std::string_view text, Of of) {
   if (lexer.token().kind != query::Token::Kind::kString)
     return lexer.error(lexer.token().place, "the name of a row or a category is to be in quotes");
   requirement.name_ = std::get<std::string>(lexer.token().value);
-  auto names = query::glob_matcher(requirement.name_);
+  auto names = NamePattern::from(requirement.name_);
   if (!names) return std::unexpected(names.error());
   requirement.names_ = *std::move(names);
   if (const auto done = read(false); !done) return std::unexpected(done.error());
@@ -152,10 +159,6 @@ bool Requirement::compare(double value, double bound) const {
   return (value == bound) == (comparison_ == "==");
 }
 
-bool Requirement::names(const LatencyRow& row) const {
-  return names_->matches(row.label()) || names_->matches(row.category);
-}
-
 bool Requirement::is_count() const {
   return measure_ == Measure::kCount || measure_ == Measure::kOpen ||
          measure_ == Measure::kLeftOut || measure_ == Measure::kAbsent ||
@@ -174,8 +177,34 @@ std::string Requirement::nothing_text(const std::set<std::string>& names) const 
                      near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
 }
 
-bool Requirement::names_any(const std::deque<LatencyRow>& rows) const {
-  return std::ranges::any_of(rows, [&](const LatencyRow& row) { return names(row); });
+bool Requirement::names(const LatencyRow& row, const MarkName* only) const {
+  return only == nullptr ? names_.matches(row.name) : is_same(row.name, *only);
+}
+
+bool Requirement::names_any(const std::deque<LatencyRow>& rows, const MarkName* only) const {
+  return std::ranges::any_of(rows, [&](const LatencyRow& row) { return names(row, only); });
+}
+
+void Requirement::add_meant(const std::deque<LatencyRow>& rows,
+                            std::vector<const MarkName*>& into) const {
+  for (const LatencyRow& row : rows) {
+    const auto is_known = [&](const MarkName* each) { return is_same(*each, row.name); };
+    if (names_.says(row.name) && std::ranges::none_of(into, is_known)) into.push_back(&row.name);
+  }
+}
+
+template <class CheckOne>
+Requirement::Verdict Requirement::check_each(const std::vector<const MarkName*>& names,
+                                             const CheckOne& check_one) const {
+  if (names.size() <= 1 || measure_ == Measure::kAbsent) return check_one(nullptr);
+  for (const MarkName* const each : names) {
+    Verdict verdict = check_one(each);
+    if (verdict.holds) continue;
+    verdict.reason =
+        fmt::format("of \"{}\", {}", each->with_category(each->identity()), verdict.reason);
+    return verdict;
+  }
+  return {.holds = true};
 }
 
 Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
@@ -183,8 +212,8 @@ Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
   LatencyRow all;
   std::set<std::string> others;
   for (const LatencyRow& row : rows) {
-    if (!names(row)) {
-      others.insert({row.label(), row.category});
+    if (!names(row, options.only)) {
+      others.insert({row.label(), row.name.category});
       continue;
     }
     all.durations.merge(row.durations);
@@ -193,7 +222,7 @@ Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
     all.left_out += row.left_out;
     all.across_loss += row.across_loss;
   }
-  const bool any = names_any(rows);
+  const bool any = names_any(rows, options.only);
   if (measure_ == Measure::kAbsent && any) return {.value = 1};
   if (!any && measure_ != Measure::kAbsent && !(options.is_known_name && is_count()))
     return {.doubt = nothing_text(others)};
@@ -218,13 +247,18 @@ Requirement::Verdict Requirement::verdict_of(const Finding& found) const {
 
 Requirement::Verdict Requirement::check(const Latency& latency,
                                         const TimelineCounts& counts) const {
-  return verdict_of(find(latency.rows(), {.has_gaps = counts.gaps != 0}));
+  std::vector<const MarkName*> meant;
+  add_meant(latency.rows(), meant);
+  return check_each(meant, [&](const MarkName* only) {
+    return verdict_of(find(latency.rows(), {.has_gaps = counts.gaps != 0, .only = only}));
+  });
 }
 
 Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name,
-                                       const ComparedTrace& other) const {
-  Finding found =
-      find(trace.rows(), {.has_gaps = trace.has_gaps(), .is_known_name = names_any(other.rows())});
+                                       const ComparedTrace& other, const MarkName* only) const {
+  Finding found = find(
+      trace.rows(),
+      {.has_gaps = trace.has_gaps(), .is_known_name = names_any(other.rows(), only), .only = only});
   if (found.doubt.empty() && measure_ == Measure::kRate) {
     if (trace.seconds() <= 0) {
       found.doubt = "it is not known: the events are all of one time";
@@ -241,8 +275,8 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
   bool any = false;
   std::set<std::string> others;
   for (const ComparedRow& row : comparison.rows()) {
-    if (!names(row.either())) {
-      others.insert({row.either().label(), row.either().category});
+    if (!names(row.either(), nullptr)) {
+      others.insert({row.name.label(), row.name.category});
       continue;
     }
     any = true;
@@ -250,7 +284,7 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
         (row.a == nullptr ? 0 : row.a->across_loss) + (row.b == nullptr ? 0 : row.b->across_loss);
     if (lost != 0 && found.doubt.empty()) {
       found.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"", lost,
-                                row.either().label());
+                                row.name.label());
     }
     if (row.is_slower()) ++found.value;
   }
@@ -260,9 +294,17 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
 
 Requirement::Verdict Requirement::check(const Comparison& comparison) const {
   if (measure_ == Measure::kSlower) return verdict_of(count_slower(comparison));
-  const Finding found = find(comparison.b(), "B", comparison.a());
+  std::vector<const MarkName*> meant;
+  for (const ComparedTrace* const each : {&comparison.a(), &comparison.b()})
+    add_meant(each->rows(), meant);
+  return check_each(meant, [&](const MarkName* only) { return check_one(comparison, only); });
+}
+
+Requirement::Verdict Requirement::check_one(const Comparison& comparison,
+                                            const MarkName* only) const {
+  const Finding found = find(comparison.b(), "B", comparison.a(), only);
   if (!times_a_ || !found.doubt.empty()) return verdict_of(found);
-  const Finding of_a = find(comparison.a(), "A", comparison.b());
+  const Finding of_a = find(comparison.a(), "A", comparison.b(), only);
   if (!of_a.doubt.empty()) return {false, of_a.doubt};
   return {compare(found.value, bound_ * of_a.value),
           fmt::format("it is {}, and {} in A", shown(found.value), shown(of_a.value))};

@@ -32,8 +32,9 @@ class Requirement {
   [[nodiscard]] static Result<Requirement> parse(std::string_view text, Of of = Of::kOneTrace);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Of all rows that it names together. It does not hold where no row has that name (but for
-  // `absent`, which then holds), nor where losses leave it unknown: of all measures where a slice
+  // Of all rows that it names together; where different things have one name, as places that end
+  // alike, of each. It does not hold where no row has that name (but for `absent`, which then
+  // holds), nor where losses leave it unknown: of all measures where a slice
   // or wait of that name was across one, of those that further ones would change (count, rate,
   // total, max, open, left_out, absent) where any events were lost. `counts`: of the same trace.
   [[nodiscard]] Verdict check(const Latency& latency, const TimelineCounts& counts) const;
@@ -68,22 +69,30 @@ class Requirement {
     std::string doubt = {};  // empty: it is known
   };
   struct FindOptions {
-    bool has_gaps = false;       // events of the trace were lost
-    bool is_known_name = false;  // another trace has it
+    bool has_gaps = false;           // events of the trace were lost
+    bool is_known_name = false;      // another trace has it
+    const MarkName* only = nullptr;  // of the rows that are named, those of this name
   };
 
   [[nodiscard]] Result<void> parse_bound(query::Lexer& lexer, Of of);
-  [[nodiscard]] bool names(const LatencyRow& row) const;
   [[nodiscard]] bool is_count() const;
-  [[nodiscard]] bool names_any(const std::deque<LatencyRow>& rows) const;
+  [[nodiscard]] bool names(const LatencyRow& row, const MarkName* only) const;
+  [[nodiscard]] bool names_any(const std::deque<LatencyRow>& rows, const MarkName* only) const;
+  // The names of `rows` that it may mean, each once.
+  void add_meant(const std::deque<LatencyRow>& rows, std::vector<const MarkName*>& into) const;
   [[nodiscard]] Finding find(const std::deque<LatencyRow>& rows, FindOptions options) const;
   // Of one of two traces, whose name is for messages.
   [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name,
-                             const ComparedTrace& other) const;
+                             const ComparedTrace& other, const MarkName* only) const;
   [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
   // `names`: what could have been meant.
   [[nodiscard]] std::string nothing_text(const std::set<std::string>& names) const;
   [[nodiscard]] Verdict verdict_of(const Finding& found) const;
+  // Of each of several names, else of all rows.
+  template <class CheckOne>
+  [[nodiscard]] Verdict check_each(const std::vector<const MarkName*>& names,
+                                   const CheckOne& check_one) const;
+  [[nodiscard]] Verdict check_one(const Comparison& comparison, const MarkName* only) const;
   [[nodiscard]] double value_of(const LatencyRow& row) const;
   [[nodiscard]] bool compare(double value, double bound) const;
   [[nodiscard]] std::string shown(double value) const;
@@ -92,7 +101,7 @@ class Requirement {
   Measure measure_ = Measure::kCount;
   double part_ = 0;  // of kQuantile
   std::string name_;
-  query::TextMatcherPtr names_;
+  NamePattern names_;
   std::string comparison_;
   double bound_ = 0;
   bool times_a_ = false;  // `bound_` times what it is of A

@@ -89,8 +89,10 @@ inline constexpr NamedNumbers kNoNamedNumbers = [] {
 class NameMaker {
  public:
   NameMaker(const RuleTemplate& from, std::string_view category, const EventClass& event_class,
-            RuleContext& context)
+            RuleContext& context, bool is_of_host = false)
       : context_(context), template_(from, event_class), category_(category) {
+    if (is_of_host)
+      host_ = context.marking.timeline().origin(context.origins.of(event_class).machine).host;
     if (template_.constant()) return;
     const BoundValue* const only = template_.only_value();
     const auto slot = only == nullptr ? std::nullopt : only->place();
@@ -132,7 +134,7 @@ class NameMaker {
     const Slot* const slot = has_slot_ ? &slot_.in(event) : nullptr;
     if (slot != nullptr && slot->kind == SlotKind::kString && slot->text().size() <= kLongestKept)
       return of_text(event, slot->text());
-    const NameId name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    const NameId name = make(event);
     if (template_.constant()) fixed_ = name;
     if (slot != nullptr && slot->kind == SlotKind::kUnsigned && slot->name() == 0) {
       // Most classes of a trace with very many have no event that needs a table.
@@ -141,6 +143,11 @@ class NameMaker {
       (*own_numbers_)[slot->bits % kNamedNumbers] = {.number = slot->bits, .name = name};
     }
     return name;
+  }
+
+  [[nodiscard]] NameId make(const Event& event) {
+    const RuleText made = template_.text(event, context_.scope);
+    return context_.marking.add_name(category_, made.text, made.place, host_);
   }
 
   NameId of_text(const Event& event, std::string_view text) {
@@ -153,13 +160,14 @@ class NameMaker {
     if (place.name != kNoName && place.text == text) [[likely]]
       return place.name;
     place.text = text;
-    place.name = context_.marking.add_name(category_, template_.text(event, context_.scope));
+    place.name = make(event);
     return place.name;
   }
 
   RuleContext& context_;
   BoundTemplate template_;
   std::string category_;
+  std::string host_;  // that its names are told apart by
   bool has_slot_ = false;
   query::DirectSlot slot_;  // of the only value that the name depends on
   NameId fixed_ = kNoName;
@@ -241,9 +249,9 @@ class BoundTrack {
     if (!joined_ && key_.size() == 1) word_ = DirectWord(key_.front());
     if (space.pid) pid_ = BoundValue(*space.pid, event_class);
     if (space.tid) tid_ = BoundValue(*space.tid, event_class);
-    if (!space.rule.shared && event_class.stream_class != nullptr &&
-        event_class.stream_class->trace != nullptr)
-      trace_ = event_class.stream_class->trace->same_trace();
+    const TraceOrigins::Origin origin = context.origins.of(event_class);
+    origin_ = space.rule.shared ? origin.machine : origin.trace;
+    trace_ = space.rule.shared ? origin.machine : trace_of(event_class);
     near_ = &tracks_.near_of(trace_);
     if (space.parent != nullptr)
       parent_ = std::make_unique<BoundTrack>(*space.parent, event_class, context);
@@ -326,7 +334,10 @@ class BoundTrack {
     track.group = space_.rule.id;
     track.rank = space_.rank;
     track.unit = space_.rule.unit;
-    track.name = (name != nullptr ? *name : name_).text(event, context_.scope);
+    track.origin = origin_;
+    RuleText made = (name != nullptr ? *name : name_).text(event, context_.scope);
+    track.place = made.place;
+    track.full_name = std::move(made.text);
     if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
     track.pid = number(pid_, event);
     // Of states it changes.
@@ -350,7 +361,8 @@ class BoundTrack {
   BoundTemplate name_;
   BoundValue pid_;
   BoundValue tid_;
-  std::uint64_t trace_ = 0;
+  std::uint64_t trace_ = 0;  // or the machine, of tracks that its traces share
+  OriginId origin_ = 0;
   bool possible_ = true;
   bool joined_ = false;
   DirectWord word_;  // of the key of tracks that are not joined, if it is one

@@ -283,8 +283,8 @@ Result<std::string_view> RuleTemplate::take_filter(std::string_view text, Filter
   if (bar == std::string_view::npos || (bar != 0 && text[bar - 1] == '|')) return text;
   const std::string_view name = trimmed(text.substr(bar + 1));
   if (name.find_first_of(")]\"'") != std::string_view::npos) return text;
-  filter = {.apply = find_text_filter(name), .is_linux_state = name == kLinuxStateFilter};
-  if (filter.apply == nullptr && !filter.is_linux_state) return wrong(unknown_filter_text(name));
+  filter = {.text = find_text_filter(name), .is_linux_state = name == kLinuxStateFilter};
+  if (filter.text == nullptr && !filter.is_linux_state) return wrong(unknown_filter_text(name));
   return trimmed(text.substr(0, bar));
 }
 
@@ -353,10 +353,21 @@ std::vector<std::vector<RuleTemplate::Need>> RuleTemplate::needs() const {
   return all;
 }
 
+namespace {
+
+PlaceRange range_behind(std::string_view before, std::string_view place) {
+  return {.begin = static_cast<std::uint32_t>(before.size()),
+          .size = static_cast<std::uint32_t>(place.size())};
+}
+
+}  // namespace
+
 BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_class) {
-  const auto append_text = [&](std::string_view text) {
+  const auto append_text = [&](std::string_view text, bool is_place = false) {
     if (parts_.empty() || !parts_.back().fixed) parts_.emplace_back();
-    parts_.back().text += text;
+    Part& part = parts_.back();
+    if (is_place && part.place.size == 0) part.place = range_behind(part.text, text);
+    part.text += text;
   };
   for (const RuleTemplate::Part& part : from.parts_) {
     append_text(part.text);
@@ -364,7 +375,7 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
     Part bound{.text = {}, .alternatives = {}, .fixed = false};
     for (const RuleTemplate::Alternative& each : part.alternatives) {
       Alternative alternative;
-      alternative.filter = each.filter.apply;
+      alternative.filter = each.filter.text;
       if (each.filter.is_linux_state)
         alternative.states = std::make_unique<LinuxStates>(
             event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace);
@@ -382,7 +393,8 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
       append_text("?");
       lacks_ = true;
     } else if (const auto constant = constant_of(bound.alternatives.front())) {
-      append_text(*constant);
+      const TextFilter* const filter = bound.alternatives.front().filter;
+      append_text(*constant, filter != nullptr && filter->is_place);
     } else {
       parts_.push_back(std::move(bound));
     }
@@ -393,7 +405,8 @@ BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_c
 std::optional<std::string> BoundTemplate::constant_of(const Alternative& alternative) {
   const auto value = alternative.lookup ? std::nullopt : alternative.value.constant();
   if (!value || alternative.states != nullptr) return std::nullopt;
-  return alternative.filter == nullptr ? to_text(*value) : alternative.filter(to_text(*value));
+  return alternative.filter == nullptr ? to_text(*value)
+                                       : alternative.filter->apply(to_text(*value));
 }
 
 const BoundValue* BoundTemplate::only_value() const {
@@ -408,41 +421,55 @@ const BoundValue* BoundTemplate::only_value() const {
   return only.lookup || only.states != nullptr ? nullptr : &only.value;
 }
 
-std::optional<std::string> BoundTemplate::text_of(const Alternative& alternative,
-                                                  const Event& event, ValueScope& scope) const {
-  std::optional<std::string> text;
+std::optional<RuleText> BoundTemplate::text_of(const Alternative& alternative, const Event& event,
+                                               ValueScope& scope) const {
+  const TextFilter* const filter = alternative.filter;
+  std::string text;
   if (alternative.lookup) {
     std::array<std::uint64_t, KeyTable::kMostWords> key = {};
     if (!read_key(alternative.keys, event, scope, key.data())) return std::nullopt;
-    text = scope.memory->lookups[*alternative.lookup].find(key.data());
+    auto found = scope.memory->lookups[*alternative.lookup].find(key.data());
     alternative.use->was_asked = true;
-    alternative.use->has_found = alternative.use->has_found || text.has_value();
-    if (!text) return std::nullopt;
+    alternative.use->has_found = alternative.use->has_found || found.has_value();
+    if (!found) return std::nullopt;
+    text = *std::move(found);
   } else {
     const query::Value value = alternative.value.read(event, scope);
     if (!value.known()) return std::nullopt;
     text = to_text(value);
+    if (filter != nullptr && filter->is_numbered && value.has_name) {
+      text = numbered_place(text, value.integer.to_string());
+      return RuleText{.text = text, .place = range_behind({}, text)};
+    }
   }
-  if (alternative.states != nullptr) return alternative.states->name(*text);
-  if (alternative.filter == nullptr) return text;
-  std::string filtered = alternative.filter(*text);
-  if (filtered.empty() && !text->empty()) return std::nullopt;
-  return filtered;
+  if (alternative.states != nullptr) return RuleText{.text = alternative.states->name(text)};
+  if (filter == nullptr) return RuleText{.text = std::move(text)};
+  std::string filtered = filter->apply(text);
+  if (filtered.empty() && !text.empty()) return std::nullopt;
+  const PlaceRange place = filter->is_place ? range_behind({}, filtered) : PlaceRange();
+  return RuleText{.text = std::move(filtered), .place = place};
 }
 
-std::string BoundTemplate::text(const Event& event, ValueScope& scope) const {
-  std::string text;
+RuleText BoundTemplate::text(const Event& event, ValueScope& scope) const {
+  RuleText made;
+  const auto append = [&made](std::string_view text, PlaceRange place) {
+    if (place.size != 0 && made.place.size == 0) {
+      made.place = place;
+      made.place.begin += static_cast<std::uint32_t>(made.text.size());
+    }
+    made.text += text;
+  };
   for (const Part& part : parts_) {
-    text += part.text;
+    append(part.text, part.place);
     if (part.fixed) continue;
-    std::optional<std::string> value;
+    std::optional<RuleText> value;
     for (const Alternative& each : part.alternatives) {
       value = text_of(each, event, scope);
       if (value) break;
     }
-    text += value.value_or("?");
+    append(value ? value->text : "?", value ? value->place : PlaceRange());
   }
-  return text;
+  return made;
 }
 
 bool BoundTemplate::is_known(const Event& event, ValueScope& scope) const {

@@ -23,6 +23,7 @@
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/linux_states.hpp"
+#include "tracedeck/timeline/place_names.hpp"
 #include "tracedeck/timeline/text_filters.hpp"
 
 namespace tracedeck::timeline {
@@ -313,6 +314,12 @@ struct LookupUse {
   bool has_found = false;
 };
 
+// A text that a template makes.
+struct RuleText {
+  std::string text = {};
+  PlaceRange place = {};  // the first one in it
+};
+
 // A text of a rule.
 class RuleTemplate {
  public:
@@ -332,7 +339,7 @@ class RuleTemplate {
   friend class BoundTemplate;
 
   struct Filter {
-    TextFilter apply = nullptr;
+    const TextFilter* text = nullptr;
     bool is_linux_state = false;
   };
   struct Alternative {
@@ -359,7 +366,7 @@ class BoundTemplate {
   BoundTemplate(const RuleTemplate& from, const EventClass& event_class);
 
   // The text of an event. What is unknown is "?".
-  [[nodiscard]] std::string text(const Event& event, ValueScope& scope) const;
+  [[nodiscard]] RuleText text(const Event& event, ValueScope& scope) const;
   // Whether no part of it is unknown.
   [[nodiscard]] bool is_known(const Event& event, ValueScope& scope) const;
   // Whether it is the same for all events of the class.
@@ -373,17 +380,18 @@ class BoundTemplate {
     std::optional<std::size_t> lookup = {};
     std::vector<BoundValue> keys = {};
     std::shared_ptr<LookupUse> use = {};
-    TextFilter filter = nullptr;
+    const TextFilter* filter = nullptr;
     std::unique_ptr<LinuxStates> states = {};  // instead of a filter
   };
   struct Part {
     std::string text = {};
     std::vector<Alternative> alternatives = {};
-    bool fixed = true;  // no alternatives
+    bool fixed = true;      // no alternatives
+    PlaceRange place = {};  // in `text`
   };
   [[nodiscard]] static std::optional<std::string> constant_of(const Alternative& alternative);
-  [[nodiscard]] std::optional<std::string> text_of(const Alternative& alternative,
-                                                   const Event& event, ValueScope& scope) const;
+  [[nodiscard]] std::optional<RuleText> text_of(const Alternative& alternative, const Event& event,
+                                                ValueScope& scope) const;
   std::vector<Part> parts_;
   bool lacks_ = false;  // a part that no event of the class has
 };

@@ -16,6 +16,7 @@
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/rule_values.hpp"
 #include "tracedeck/timeline/table.hpp"
+#include "tracedeck/timeline/trace_origins.hpp"
 
 namespace tracedeck::timeline {
 
@@ -35,6 +36,7 @@ struct RuleContext {
   ValueScope scope = {&memory, &marking};
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
+  TraceOrigins origins{marking.timeline()};
   // The tracks of rules with a `join`, by that word.
   std::unordered_map<std::string, KeyTable> joined = {};
 };

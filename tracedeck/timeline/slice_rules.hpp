@@ -176,7 +176,7 @@ class BeginSlice final : public Action {
         key_(state.key_a, event_class, scope.trace, scope.name),
         near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_a, event_class)),
-        name_(state.name, state.rule->category, event_class, context),
+        name_(state.name, state.rule->category, event_class, context, true),
         arguments_(arguments),
         traits_{.flags = static_cast<std::uint16_t>(state.rule->marked ? kMarked : 0),
                 .is_usual = true},
@@ -317,7 +317,7 @@ class EndSlice final : public Action {
         key_(state.key_b, event_class, scope.trace, scope.name),
         near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_b, event_class)),
-        name_(state.name, state.rule->category, event_class, context),
+        name_(state.name, state.rule->category, event_class, context, true),
         arguments_(arguments) {}
 
   [[nodiscard]] bool possible() const { return key_.possible(); }

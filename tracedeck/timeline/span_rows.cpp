@@ -71,13 +71,11 @@ Result<void> SpanRows::finish(const Timeline& timeline) {
 void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   const auto at = [&](SpanColumn column) -> Value& { return row_[std::to_underlying(column)]; };
   const MarkName& name = timeline.name(mark.name);
-  if (mark.name >= labels_.size()) labels_.resize(mark.name + 1);
-  std::string& label = labels_[mark.name];
-  if (label.empty()) label = name.label();
+  const WaysToSay& ways = said_.try_emplace(mark.name, name).first->second;
   const bool whole = mark.has_duration();
-  at(SpanColumn::kName).text = name.text;
+  at(SpanColumn::kName) = Value::of(std::string_view(name.identity()), ways.names);
   at(SpanColumn::kCategory).text = name.category;
-  at(SpanColumn::kLabel).text = label;
+  at(SpanColumn::kLabel) = Value::of(std::string_view(ways.full_label), ways.labels);
   at(SpanColumn::kTrack).text = timeline.track(mark.track).name;
   at(SpanColumn::kKind).text = mark.kind == MarkKind::kWait ? "wait" : "slice";
   at(SpanColumn::kTime).integer = Integer::from(timeline.absolute(mark.begin));

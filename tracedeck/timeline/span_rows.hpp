@@ -10,6 +10,7 @@
 
 #include "tracedeck/query/query.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/name_pattern.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
 
 namespace tracedeck::timeline {
@@ -42,7 +43,7 @@ class SpanRows final : public MarkSink {
   query::SpanCounts counts_ = {};
   std::vector<std::string> tables_ = {};  // that applied, behind the end
   bool is_whole_ = false;                 // all events came, and there were some
-  std::vector<std::string> labels_ = {};  // by name
+  NumberMap<NameId, WaysToSay> said_ = {};
   std::vector<query::Value> row_;
 };
 

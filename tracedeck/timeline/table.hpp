@@ -120,12 +120,15 @@ struct StateRule {
 
 // From the event that asks for something to the one that serves it.
 struct WaitRule {
-  std::string name = {};  // "wake -> poll"
+  std::string name = {};  // a template on `from`: "wake -> poll"
+  std::string category = {};
   ClassGlobs from = {};
   ClassGlobs prefer = {};  // of `from`: if the trace has such a class, others do not count
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`
+  // A condition on `from`: without it what is not served at the trace's end is no wait.
+  std::string awaited = {};
   std::vector<KeyPair> match = {};
   std::string track = {};  // of the event that serves it
   // Of several that ask before it is served the last counts, else the first.
@@ -216,6 +219,12 @@ struct LookupRule {
   std::vector<std::string> range = {};
 };
 
+// What an event calls the machine that its trace is of, where the trace's environment does not.
+struct HostRule {
+  ClassGlobs event = {};
+  std::string value = {};
+};
+
 struct Table {
   std::string name = {};
   std::string title = {};
@@ -232,6 +241,7 @@ struct Table {
   // The file that it is of, and the lines before it there.
   std::string file = {};
   std::size_t lines_before = 0;
+  std::vector<HostRule> hosts = {};
   std::vector<TrackRule> tracks = {};
   std::vector<SliceRule> slices = {};
   std::vector<InstantRule> instants = {};

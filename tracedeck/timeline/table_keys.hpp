@@ -125,26 +125,18 @@ constexpr auto keys_of<StateRule>() {
 
 template <>
 constexpr auto keys_of<WaitRule>() {
-  return std::tuple{required("name", &WaitRule::name),
-                    required("from", &WaitRule::from),
-                    required("to", &WaitRule::to),
-                    optional("prefer", &WaitRule::prefer),
-                    optional("when", &WaitRule::when),
-                    optional("to_when", &WaitRule::to_when),
-                    optional("match", &WaitRule::match),
-                    required("track", &WaitRule::track),
-                    optional("last", &WaitRule::last),
-                    optional("during", &WaitRule::during),
-                    optional("cancel", &WaitRule::cancel),
-                    optional("state", &WaitRule::state),
-                    optional("unless", &WaitRule::unless),
-                    optional("asked", &WaitRule::asked),
-                    optional("served", &WaitRule::served),
-                    optional("over", &WaitRule::over),
-                    optional("args", &WaitRule::args),
-                    optional("flow_track", &WaitRule::flow_track),
-                    optional("flow_key", &WaitRule::flow_key),
-                    optional("flow_minimum", &WaitRule::flow_minimum)};
+  return std::tuple{
+      required("name", &WaitRule::name),         optional("category", &WaitRule::category),
+      required("from", &WaitRule::from),         required("to", &WaitRule::to),
+      optional("prefer", &WaitRule::prefer),     optional("when", &WaitRule::when),
+      optional("to_when", &WaitRule::to_when),   optional("awaited", &WaitRule::awaited),
+      optional("match", &WaitRule::match),       required("track", &WaitRule::track),
+      optional("last", &WaitRule::last),         optional("during", &WaitRule::during),
+      optional("cancel", &WaitRule::cancel),     optional("state", &WaitRule::state),
+      optional("unless", &WaitRule::unless),     optional("asked", &WaitRule::asked),
+      optional("served", &WaitRule::served),     optional("over", &WaitRule::over),
+      optional("args", &WaitRule::args),         optional("flow_track", &WaitRule::flow_track),
+      optional("flow_key", &WaitRule::flow_key), optional("flow_minimum", &WaitRule::flow_minimum)};
 }
 
 template <>
@@ -197,9 +189,15 @@ constexpr auto keys_of<LookupRule>() {
                     optional("range", &LookupRule::range)};
 }
 
+template <>
+constexpr auto keys_of<HostRule>() {
+  return std::tuple{required("event", &HostRule::event), required("value", &HostRule::value)};
+}
+
 // The lists of rules of a table, by what they are called in its file.
 template <class Visit>
 void for_each_rule_list(const Visit& visit) {
+  visit("host", &Table::hosts);
   visit("track", &Table::tracks);
   visit("slice", &Table::slices);
   visit("instant", &Table::instants);

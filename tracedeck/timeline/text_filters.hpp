@@ -1,4 +1,4 @@
-// How templates shorten texts: {x|FILTER}.
+// How templates change texts: {x|FILTER}.
 #pragma once
 
 #include <string>
@@ -6,13 +6,19 @@
 
 namespace tracedeck::timeline {
 
-using TextFilter = std::string (*)(std::string_view);
+struct TextFilter {
+  std::string (*apply)(std::string_view);
+  // What it makes is a place, shown by its shortest ending.
+  bool is_place = false;
+  // A name that the trace gives to a number: the number is shown where another has that name.
+  bool is_numbered = false;
+};
 
 // The one that knows the trace: `LinuxStates`.
 inline constexpr std::string_view kLinuxStateFilter = "linux_state";
 
 // The filter of that name, or null.
-[[nodiscard]] TextFilter find_text_filter(std::string_view name);
+[[nodiscard]] const TextFilter* find_text_filter(std::string_view name);
 // Of a name that none has, as a sentence with the one that may be meant, or all that are.
 [[nodiscard]] std::string unknown_filter_text(std::string_view name);
 

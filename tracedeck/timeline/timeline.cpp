@@ -27,25 +27,71 @@ TrackId Timeline::add_track(Track track) {
   const auto id = static_cast<TrackId>(tracks_.size() + 1);
   if (track.first_lane == kNoTrack) track.first_lane = id;
   if (track.kind == TrackKind::kThread && track.lane == 0 && track.tid) {
-    const auto [place, is_new] = threads_.try_emplace(*track.tid, id);
+    const auto [place, is_new] =
+        threads_.try_emplace({origins_[track.origin].machine, *track.tid}, id);
     if (!is_new) place->second = kNoTrack;
   }
-  tracks_.push_back(std::move(track));
+  Track& added = tracks_.emplace_back(std::move(track));
+  if (added.full_name.empty()) added.full_name = added.name;
+  if (added.place.size != 0) places_.add(place_in(added.full_name, added.place));
+  added.name = title_of(added);
   return id;
+}
+
+std::string Timeline::title_of(const Track& track) const {
+  std::string title = track.place.size == 0 ? track.full_name : shown(track.full_name, track.place);
+  const std::string& host = origins_[track.origin].host;
+  const bool is_named = track.parent == kNoTrack && (expects_hosts_ || has_several_hosts());
+  return is_named && !host.empty() ? host + ": " + title : title;
+}
+
+OriginId Timeline::add_origin(std::string host, OriginId machine) {
+  const auto id = static_cast<OriginId>(origins_.size());
+  origins_.push_back({.host = std::move(host),
+                      .machine = machine == 0 ? id : machine,
+                      .number = machine == 0 ? machines_++ : 0});
+  return id;
+}
+
+void Timeline::note_end(OriginId trace, std::int64_t time) {
+  TrackOrigin& of_trace = origins_[trace];
+  of_trace.end = std::max(of_trace.end, time);
+  TrackOrigin& of_machine = origins_[of_trace.machine];
+  of_machine.end = std::max(of_machine.end, time);
+}
+
+std::string_view Timeline::place_in(std::string_view text, PlaceRange place) {
+  return text.substr(place.begin, place.size);
+}
+
+std::string Timeline::shown(std::string_view text, PlaceRange place) const {
+  std::string shown(text);
+  return shown.replace(place.begin, place.size, places_.shown(place_in(text, place)));
+}
+
+void Timeline::settle_names() {
+  expects_hosts_ = false;
+  for (MarkName& each : names_) {
+    if (each.place.size != 0) each.text = shown(each.full, each.place);
+    each.shows_host = has_several_hosts();
+  }
+  for (Track& each : tracks_) each.name = title_of(each);
 }
 
 TrackId Timeline::parent_of(TrackId id) const {
   const Track& track = this->track(id);
   if (track.kind != TrackKind::kTask || track.parent != kNoTrack || !track.tid) return track.parent;
-  const auto thread = threads_.find(*track.tid);
+  const auto thread = threads_.find({origins_[track.origin].machine, *track.tid});
   if (thread == threads_.end() || thread->second == kNoTrack) return kNoTrack;
   return this->track(thread->second).parent == id ? kNoTrack : thread->second;
 }
 
 namespace {
 
-std::string name_key(std::string_view category, std::string_view text) {
+std::string name_key(std::string_view category, std::string_view text, std::string_view host = {}) {
   std::string key(category);
+  key += '\0';
+  key += host;
   key += '\0';
   key += text;
   return key;
@@ -53,11 +99,23 @@ std::string name_key(std::string_view category, std::string_view text) {
 
 }  // namespace
 
-NameId Timeline::add_name(std::string_view category, std::string_view text) {
-  const auto [place, is_new] =
-      by_text_.try_emplace(name_key(category, text), static_cast<NameId>(names_.size() + 1));
-  if (is_new) names_.push_back({std::string(category), std::string(text)});
-  return place->second;
+NameId Timeline::add_name(std::string_view category, std::string_view text, PlaceRange place,
+                          std::string_view host) {
+  const auto [known, is_new] =
+      by_text_.try_emplace(name_key(category, text, host), static_cast<NameId>(names_.size() + 1));
+  if (!is_new) return known->second;
+  MarkName& added = names_.emplace_back();
+  added.category = category;
+  added.host = host;
+  if (place.size == 0) {
+    added.text = text;
+  } else {
+    added.full = text;
+    added.place = place;
+    places_.add(place_in(added.full, place));
+    added.text = shown(added.full, place);
+  }
+  return known->second;
 }
 
 NameId Timeline::find_name(std::string_view category, std::string_view text) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/model/clock.hpp"
 #include "tracedeck/timeline/mark.hpp"
+#include "tracedeck/timeline/place_names.hpp"
 
 namespace tracedeck::timeline {
 
@@ -29,10 +31,20 @@ enum class TrackKind : std::uint8_t {
   kPlain,    // slices and instants
 };
 
+// A trace, or a machine of which traces are.
+using OriginId = std::uint32_t;
+struct TrackOrigin {
+  std::string host = {};  // what the machine is called; empty: nothing says it
+  OriginId machine = 0;
+  std::uint32_t number = 0;  // of the machine among all, from 0 on
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the last event, if known
+};
+
 struct Track {
   TrackKind kind = TrackKind::kPlain;
   TrackId parent = kNoTrack;
-  std::string name = {};   // as it is shown; lanes of one track have one name
+  // As it is shown, with the host where there are several; lanes of one track have one name.
+  std::string name = {};
   std::string group = {};  // what the table calls such tracks: "worker"
   std::uint32_t rank = 0;  // the place of its kind in the table
   // Lanes beyond the first are tracks of their own, made when they are needed: which one it is of
@@ -41,16 +53,31 @@ struct Track {
   TrackId first_lane = kNoTrack;
   std::optional<std::int64_t> pid = {};
   std::optional<std::int64_t> tid = {};
-  std::string unit = {};  // of a counter: "ns", "bytes", "count" or words; may be empty
+  std::string unit = {};       // of a counter: "ns", "bytes", "count" or words; may be empty
+  OriginId origin = 0;         // whose it is: of a trace, or of a machine; 0: of all
+  std::string full_name = {};  // without the host, and with all of a place
+  PlaceRange place = {};       // in it
 };
 
 struct MarkName {
   std::string category = {};  // what the table calls it: "poll"; may be empty
-  std::string text = {};      // "main.rs:220"
+  std::string text = {};      // "main.rs:220", as it is shown
+  // Where it says a place: the whole name; else empty.
+  std::string full = {};
+  PlaceRange place = {};    // in it
+  std::string host = {};    // of slices and waits: where they were, if that is known
+  bool shows_host = false;  // there are several
 
+  // What tells it from others of its category: "src/main.rs:220:14".
+  [[nodiscard]] const std::string& identity() const { return place.size == 0 ? text : full; }
   // "poll main.rs:220"
-  [[nodiscard]] std::string label() const {
-    return category.empty() ? text : category + " " + text;
+  [[nodiscard]] std::string label() const { return with_category(text); }
+  // The same with the host where there are several: "web1: poll main.rs:220".
+  [[nodiscard]] std::string title() const {
+    return shows_host && !host.empty() ? host + ": " + label() : label();
+  }
+  [[nodiscard]] std::string with_category(std::string_view name) const {
+    return category.empty() ? std::string(name) : category + " " + std::string(name);
   }
 };
 
@@ -95,6 +122,26 @@ class Timeline {
   [[nodiscard]] const MarkName& name(NameId id) const { return names_[id - 1]; }
   [[nodiscard]] std::size_t name_count() const { return names_.size(); }
   [[nodiscard]] const TimelineCounts& counts() const { return counts_; }
+  [[nodiscard]] const TrackOrigin& origin(OriginId id) const { return origins_[id]; }
+  [[nodiscard]] const TrackOrigin& origin_of(TrackId id) const {
+    return origins_[track(id).origin];
+  }
+  // Which of the machines a track is of, from 0 on.
+  [[nodiscard]] std::uint32_t host_number(TrackId id) const {
+    return origins_[origin_of(id).machine].number;
+  }
+  // The host of a track, where it is shown; else empty.
+  [[nodiscard]] std::string_view shown_host(TrackId id) const {
+    return expects_hosts_ || has_several_hosts() ? std::string_view(origin_of(id).host)
+                                                 : std::string_view();
+  }
+  // Whether traces are of more than one machine, as far as is known by now.
+  [[nodiscard]] bool has_several_hosts() const { return machines_ > 1; }
+  // The time of the last event of those that a track may have; nothing is known of it behind.
+  [[nodiscard]] std::int64_t end_of(TrackId id) const {
+    const std::int64_t end = origin_of(id).end;
+    return end == std::numeric_limits<std::int64_t>::min() ? this->end() : end;
+  }
   // Of the first event with a time, whose trace may be gone; null before it came.
   [[nodiscard]] const ClockClass* clock() const { return clock_ ? &*clock_ : nullptr; }
   // The times of the first and of the last event, whether rules are about them or not; 0 when there
@@ -125,13 +172,24 @@ class Timeline {
     return unrelated_traces_;
   }
 
+  // Tracks are called with their host from now on, as traces of several may come.
+  void expect_hosts() { expects_hosts_ = true; }
+
   // For who makes marks.
   void note_first_trace(std::string name) { first_trace_ = std::move(name); }
   void note_unrelated_trace(const std::string& name);
+  // `machine`: of a trace; 0: it is one.
+  OriginId add_origin(std::string host, OriginId machine = 0);
+  // The last event of a trace, by its origin, is of that time at least.
+  void note_end(OriginId trace, std::int64_t time);
   TrackId add_track(Track track);
-  NameId add_name(std::string_view category, std::string_view text);
-  // kNoName: there is none such.
+  // `text`: the identity; what is shown of it tells it from all that were added before.
+  NameId add_name(std::string_view category, std::string_view text, PlaceRange place = {},
+                  std::string_view host = {});
+  // kNoName: there is none of that identity.
   [[nodiscard]] NameId find_name(std::string_view category, std::string_view text) const;
+  // No more names come: what is shown of each tells it from all.
+  void settle_names();
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }
   void note_table(const std::string& table);
   void note_clock(const ClockClass& clock) { clock_ = clock; }
@@ -142,10 +200,19 @@ class Timeline {
   }
 
  private:
+  [[nodiscard]] std::string title_of(const Track& track) const;
+  [[nodiscard]] static std::string_view place_in(std::string_view text, PlaceRange place);
+  [[nodiscard]] std::string shown(std::string_view text, PlaceRange place) const;
+
   std::deque<Track> tracks_;
-  NumberMap<std::int64_t, TrackId> threads_;  // by tid; kNoTrack: there are several
+  // By machine and tid; kNoTrack: there are several.
+  std::map<std::pair<OriginId, std::int64_t>, TrackId> threads_;
+  std::deque<TrackOrigin> origins_ = std::deque<TrackOrigin>(1);  // by OriginId
+  std::uint32_t machines_ = 0;
+  bool expects_hosts_ = false;
   std::deque<MarkName> names_;
-  TextMap<NameId> by_text_;
+  TextMap<NameId> by_text_;  // category, host and identity
+  PlaceNames places_;        // of names and tracks
   TimelineCounts counts_;
   std::optional<ClockClass> clock_;
   std::string first_trace_;

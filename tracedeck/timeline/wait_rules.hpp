@@ -1,6 +1,9 @@
 // Rules about what one event asks for and another serves.
 #pragma once
 
+#include <map>
+#include <utility>
+
 #include "tracedeck/timeline/slice_rules.hpp"
 
 namespace tracedeck::timeline {
@@ -21,8 +24,11 @@ class WaitState final : public SliceObserver {
     std::uint64_t asker = 0;   // the key of the track on which it was asked for, if
     bool asker_known = false;  // it is known
     bool pending = false;
-    bool gone = false;  // cancelled, and not served since
+    bool gone = false;     // cancelled, and not served since
+    bool awaited = false;  // it is waited for still if nobody serves it
     NameId over = kNoName;
+    NameId name = kNoName;
+    OriginId origin = 0;
     TrackId state = kNoTrack;      // of who waits
     TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
     std::uint32_t serving = 0;     // slices that serve it
@@ -76,17 +82,25 @@ class WaitState final : public SliceObserver {
     if (states != nullptr) return;
     std::vector<const Entry*> open;
     entries.for_each([&](std::uint32_t number) {
-      if (slab[number - 1].pending) open.push_back(&slab[number - 1]);
+      const Entry& entry = slab[number - 1];
+      if (entry.pending && entry.awaited) open.push_back(&entry);
     });
     if (open.empty()) return;
     std::ranges::sort(open, {}, &Entry::number);
-    const TrackId on = context_.marking.add_track({.kind = TrackKind::kLanes,
-                                                   .name = rule->name,
-                                                   .group = "waits",
-                                                   .rank = track == nullptr ? 0 : track->rank});
+    std::map<std::pair<NameId, OriginId>, TrackId> tracks;
+    const Timeline& timeline = context_.marking.timeline();
     for (const Entry* const each : open) {
+      TrackId& on = tracks[{each->name, each->origin}];
+      if (on == kNoTrack)
+        on = context_.marking.add_track({.kind = TrackKind::kLanes,
+                                         .name = timeline.name(each->name).label(),
+                                         .group = "waits",
+                                         .rank = track == nullptr ? 0 : track->rank,
+                                         .origin = each->origin});
       const bool lost = context_.marking.lost_since(each->number);
-      context_.marking.wait(on, name, end, each->requested, nullptr,
+      Moment then = end;
+      then.time = std::min(end.time, timeline.end_of(on));
+      context_.marking.wait(on, each->name, then, each->requested, nullptr,
                             static_cast<std::uint16_t>(kOpenAtEnd | (lost ? kAcrossLoss : 0)));
     }
   }
@@ -115,11 +129,12 @@ class WaitState final : public SliceObserver {
   ClassMatcher to = {};
   std::optional<RuleValue> when = {};
   std::optional<RuleValue> to_when = {};
+  std::optional<RuleValue> awaited = {};
   std::vector<RuleValue> key_a = {};
   std::vector<RuleValue> key_b = {};
   TrackSpace* track = nullptr;
   SliceState* during = nullptr;
-  NameId name = kNoName;
+  RuleTemplate name = {};
   TrackSpace* states = nullptr;
   TrackSpace* flow_track = nullptr;  // null: no flows
   std::optional<RuleValue> flow_key = {};
@@ -192,8 +207,11 @@ class RequestWait final : public Action {
       : context_(context),
         state_(state),
         when_(state.when, event_class, context),
+        awaited_(state.awaited, event_class, context),
         key_(state.key_a, event_class, trace),
         near_(state.entries.near_of(trace)),
+        name_(state.name, state.rule->category, event_class, context, true),
+        origin_(context.origins.of(event_class).trace),
         waiter_(state, event_class, context) {
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
@@ -231,8 +249,12 @@ class RequestWait final : public Action {
            state_.unless.end();
   }
   // False: it waits already.
-  [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) const {
+  [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) {
     if (entry.pending && !state_.rule->last) return false;
+    if (!name_.find(*now.event, entry.name)) [[unlikely]]
+      entry.name = name_(*now.event);
+    entry.awaited = awaited_(*now.event);
+    entry.origin = origin_;
     entry.number = now.number;
     entry.pending = true;
     entry.requested = now.time;
@@ -242,8 +264,11 @@ class RequestWait final : public Action {
   RuleContext& context_;
   WaitState& state_;
   BoundWhen when_;
+  BoundWhen awaited_;
   BoundKey key_;
   const NearKeys& near_;  // of the entries
+  NameMaker name_;
+  OriginId origin_;
   BoundValue asker_;
   WaiterTrack waiter_;
 };
@@ -291,7 +316,7 @@ class ServeWait final : public Action {
       track = track_.find_near(word);
     }
     if (track == kNoTrack || marking_.lost_since(entry.number)) return run(now);
-    if (!marking_.wait_usual<kCounts>(track, state_.name, now, entry.requested, arguments_))
+    if (!marking_.wait_usual<kCounts>(track, entry.name, now, entry.requested, arguments_))
       return run(now);
     entry.pending = false;
   }
@@ -324,7 +349,7 @@ class ServeWait final : public Action {
   // Returns whether events were lost meanwhile.
   bool wait(const WaitState::Entry& entry, TrackId track, const Moment& now) {
     const bool lost = context_.marking.lost_since(entry.number);
-    context_.marking.wait(track, state_.name, now, entry.requested, arguments_,
+    context_.marking.wait(track, entry.name, now, entry.requested, arguments_,
                           lost ? kAcrossLoss : 0);
     return lost;
   }
@@ -334,7 +359,7 @@ class ServeWait final : public Action {
     if (!asker_ || lost || !entry.asker_known || now.time - entry.requested < state_.flow_minimum)
       return;
     const TrackId from = asker_->find_known(entry.asker);
-    if (from != kNoTrack) context_.marking.flow(from, entry.asked, track, now, state_.name);
+    if (from != kNoTrack) context_.marking.flow(from, entry.asked, track, now, entry.name);
   }
 
   RuleContext& context_;

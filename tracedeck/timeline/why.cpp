@@ -9,6 +9,7 @@
 #include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/arguments.hpp"
+#include "tracedeck/timeline/latency_parts.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -69,8 +70,9 @@ bool is_same_thread(const Timeline& timeline, TrackId one, TrackId other) {
   if (!is_made(timeline, other)) return false;
   const Track& a = timeline.track(one);
   const Track& b = timeline.track(other);
-  return a.kind == TrackKind::kThread && b.kind == TrackKind::kThread && a.lane == 0 && a.tid &&
-         a.tid == b.tid && (!a.pid || !b.pid || a.pid == b.pid);
+  return are_of_one_machine(timeline, one, other) && a.kind == TrackKind::kThread &&
+         b.kind == TrackKind::kThread && a.lane == 0 && a.tid && a.tid == b.tid &&
+         (!a.pid || !b.pid || a.pid == b.pid);
 }
 
 // What is kept while marks come is bounded.

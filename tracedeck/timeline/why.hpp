@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/query/pattern.hpp"
 #include "tracedeck/timeline/latency.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/name_pattern.hpp"
 
 namespace tracedeck::timeline {
 
@@ -51,6 +51,8 @@ struct FoundBeside {
   std::optional<FoundSlice> longest_ended = {};
   // At a moment: what else begins there, and what else lasts then if something begins.
   std::vector<FoundSlice> at_that_time = {};
+  // Other names that end as the one does that was asked for.
+  std::vector<NameId> alike = {};
 };
 
 // Which of one name that had not ended when the trace did count beside those that had. Mostly none:
@@ -150,6 +152,7 @@ class SliceFinder final : public MarkSink {
   void keep(const FoundSlice& slice);
   [[nodiscard]] bool begins_at(const FoundSlice& slice) const;
   void keep_at(const FoundSlice& slice);
+  void note_alike(const Timeline& timeline);
   void keep_open(const Timeline& timeline);
   void state(const Timeline& timeline, const Mark& mark);
   void choose();
@@ -161,8 +164,8 @@ class SliceFinder final : public MarkSink {
   }
 
   SliceQuestion question_;
-  query::TextMatcherPtr names_;
-  query::TextMatcherPtr tracks_;
+  NamePattern names_;
+  NamePattern tracks_;
   std::vector<signed char> meant_;        // by name: 1 yes, -1 no, 0 not looked at
   std::vector<signed char> meant_track_;  // by track
   bool at_is_rounded_ = false;

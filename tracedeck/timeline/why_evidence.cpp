@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::timeline {
@@ -86,6 +87,11 @@ Result<void> SliceWitness::finish(const Timeline& timeline) {
 }
 
 void SliceWitness::find_hurt(const Timeline& timeline) {
+  const auto is_elsewhere = [&](const Evidence::Piece& each) {
+    return !are_of_one_machine(timeline, each.track, evidence_.slice.track);
+  };
+  std::erase_if(open_waits_, is_elsewhere);
+  std::erase_if(hurt_, is_elsewhere);
   for (Unended& each : unended_) each.settle(timeline);
   for (Evidence::Piece& each : open_waits_) {
     if (unended_[each.name - 1].is_awaited(each.begin))
@@ -118,11 +124,13 @@ void SliceWitness::find_tasks(const Timeline& timeline) {
   if (own.kind == TrackKind::kTask) tasks.push_back(slice.track);
   for (TrackId id = 1; own.tid && tasks.empty() && id <= timeline.track_count(); ++id) {
     const Track& track = timeline.track(id);
-    if (track.kind == TrackKind::kTask && track.tid == own.tid && are_same_process(track, own))
+    if (track.kind == TrackKind::kTask && track.tid == own.tid && are_same_process(track, own) &&
+        are_of_one_machine(timeline, id, slice.track))
       tasks.push_back(id);
   }
   for (const auto& [task, cpu] : put_there_) {
     if (!slice.is_wait) break;
+    if (!are_of_one_machine(timeline, task, slice.track)) continue;
     const bool is_named =
         std::ranges::find(numbers_, timeline.track(task).tid.value_or(-1)) != numbers_.end();
     if (is_of(tasks, task) || (tasks.empty() && (put_there_.size() == 1 || is_named))) {
@@ -163,13 +171,15 @@ void SliceWitness::find_held(const Timeline& timeline) {
   for (const Evidence::Piece& each : lanes_) {
     const Track& track = timeline.track(each.track);
     if (each.track != slice.track && shared_time(each, slice) >= slice.duration() / 10 &&
-        is_awaited(track.name) && are_same_process(track, own))
+        is_awaited(name_on_host(timeline, each.track)) && are_same_process(track, own) &&
+        are_of_one_machine(timeline, each.track, slice.track))
       evidence_.held.push_back(each);
   }
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent != kNoTrack || spent.track == slice.track ||
-        spent.time < slice.duration() / 10 || !is_awaited(track.name) ||
+        spent.time < slice.duration() / 10 || !is_awaited(name_on_host(timeline, spent.track)) ||
+        !are_of_one_machine(timeline, spent.track, slice.track) ||
         !is_only_state(timeline, track.name))
       continue;
     const std::int64_t begin = std::max(spent.begin, slice.begin);
@@ -186,10 +196,13 @@ void SliceWitness::find_held(const Timeline& timeline) {
   const std::string& says = timeline.name(held.name).text;
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
-    if (track.kind != TrackKind::kTask || is_of(evidence_.tasks, spent.track)) continue;
+    if (track.kind != TrackKind::kTask || is_of(evidence_.tasks, spent.track) ||
+        !are_of_one_machine(timeline, spent.track, slice.track))
+      continue;
+    const std::string name(name_on_host(timeline, spent.track));
     if ((!held.values.empty() && track.tid &&
-         held.values == track.name + ' ' + std::to_string(*track.tid)) ||
-        says.ends_with(" by " + track.name))
+         held.values == name + ' ' + std::to_string(*track.tid)) ||
+        says.ends_with(" by " + name))
       add_spent(evidence_.holder, spent);
   }
   longest_first(evidence_.holder);
@@ -241,6 +254,7 @@ void SliceWitness::find_ran(const Timeline& timeline) {
       evidence_.ready_elsewhere += spent.time;
   }
   for (const auto& [key, spent] : spent_) {
+    if (!are_of_one_machine(timeline, spent.track, slice.track)) continue;
     const Track& track = timeline.track(spent.track);
     if (track.kind == TrackKind::kTask && spent.name == running_ && spent.cpu == cpu &&
         spent.time >= slice.duration() / 100 && !is_of(evidence_.tasks, spent.track))
@@ -267,10 +281,11 @@ void SliceWitness::find_levels(const Timeline& timeline) {
       continue;
     }
     if (evidence_.levels.size() == kMostLevels) continue;
-    const std::string_view name = std::string_view(track.name).substr(0, track.name.find(':'));
+    const std::string_view all = name_on_host(timeline, each.level.track);
+    const std::string_view name = all.substr(0, all.find(':'));
     const bool is_rare = evidence_.slice.is_wait && each.level.most == each.level.most_of_trace &&
                          each.level.most >= 2 && each.level.most / kRare >= each.sum / each.values;
-    if (is_rare || (evidence_.held.empty() && name.size() < track.name.size() && is_awaited(name)))
+    if (is_rare || (evidence_.held.empty() && name.size() < all.size() && is_awaited(name)))
       evidence_.levels.push_back(each.level);
   }
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "tracedeck/timeline/why.hpp"
@@ -38,12 +39,12 @@ void Unended::settle(const Timeline& timeline) {
 
 Result<SliceFinder> SliceFinder::make(SliceQuestion question) {
   SliceFinder finder(std::move(question));
-  const auto matcher = [](const std::string& glob) {
-    return query::glob_matcher(glob.empty() ? "*" : glob);
+  const auto pattern = [](const std::string& glob) {
+    return NamePattern::from(glob.empty() ? "*" : glob);
   };
-  auto names = matcher(finder.question_.name);
+  auto names = pattern(finder.question_.name);
   if (!names) return std::unexpected(names.error());
-  auto tracks = matcher(finder.question_.track);
+  auto tracks = pattern(finder.question_.track);
   if (!tracks) return std::unexpected(tracks.error());
   finder.names_ = *std::move(names);
   finder.tracks_ = *std::move(tracks);
@@ -60,12 +61,11 @@ bool SliceFinder::is_meant(const Timeline& timeline, TrackId track, NameId name)
   if (name >= meant_.size()) meant_.resize(name + 1);
   signed char& by_name = meant_[name];
   if (by_name == 0) {
-    const MarkName& text = timeline.name(name);
-    by_name = names_->matches(text.label()) || names_->matches(text.category) ? 1 : -1;
+    by_name = names_.matches(timeline.name(name)) ? 1 : -1;
   }
   if (track >= meant_track_.size()) meant_track_.resize(track + 1);
   signed char& by_track = meant_track_[track];
-  if (by_track == 0) by_track = tracks_->matches(timeline.track(track).name) ? 1 : -1;
+  if (by_track == 0) by_track = tracks_.matches(timeline.track(track)) ? 1 : -1;
   return by_name > 0 && by_track > 0;
 }
 
@@ -129,12 +129,18 @@ void SliceFinder::state(const Timeline& timeline, const Mark& mark) {
   State& state = states_[mark.track];
   if (state.name == mark.name && !mark.has(kClockStep)) return;
   if (state.name != kNoName && !state.is_doubtful && !mark.has(kAcrossLoss) &&
-      mark.time > state.begin && is_meant(timeline, mark.track, state.name))
-    see({.is_state = true,
-         .track = mark.track,
-         .name = state.name,
-         .begin = state.begin,
-         .end = mark.time});
+      mark.time > state.begin && is_meant(timeline, mark.track, state.name)) {
+    const FoundSlice found{.is_state = true,
+                           .is_open = mark.has(kOpenAtEnd),
+                           .track = mark.track,
+                           .name = state.name,
+                           .begin = state.begin,
+                           .end = mark.time};
+    if (found.is_open)
+      keep(found);
+    else
+      see(found);
+  }
   state = {.name = mark.name,
            .begin = mark.time,
            .is_doubtful = (mark.flags & (kClockStep | kBeganBefore)) != 0};
@@ -186,6 +192,7 @@ Result<void> SliceFinder::finish(const Timeline& timeline) {
   else
     choose();
   if (!found_) return {};
+  note_alike(timeline);
   const auto known = alike_.find({kind_of(*found_), found_->name});
   if (known == alike_.end()) return {};
   const Alike& alike = known->second;
@@ -198,6 +205,17 @@ Result<void> SliceFinder::finish(const Timeline& timeline) {
       found_->duration() == alike.first_duration && alike.longest_later < found_->duration())
     found_->longest_later = alike.longest_later;
   return {};
+}
+
+void SliceFinder::note_alike(const Timeline& timeline) {
+  std::set<NameId> names;
+  for (const auto& [key, alike] : alike_) {
+    const auto& [kind, name] = key;
+    if (name != found_->name && (kind == Kind::kState) == found_->is_state &&
+        names_.says(timeline.name(name)))
+      names.insert(name);
+  }
+  beside_.alike.assign(names.begin(), names.end());
 }
 
 void SliceFinder::keep_open(const Timeline& timeline) {

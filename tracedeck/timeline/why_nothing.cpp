@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -55,20 +56,23 @@ std::vector<std::string> tracks_of(const Timeline& timeline) {
 }  // namespace
 
 std::string SliceFinder::nothing(const Timeline& timeline) const {
-  const auto any = [](const query::TextMatcher& matcher, const std::vector<std::string>& known) {
-    return std::ranges::any_of(known,
-                               [&](const std::string& each) { return matcher.matches(each); });
+  const auto any = [](std::size_t count, const auto& is_meant) {
+    return std::ranges::any_of(std::views::iota(std::size_t{1}, count + 1), is_meant);
   };
-  const std::vector<std::string> tracks = tracks_of(timeline);
-  if (!question_.track.empty() && !any(*tracks_, tracks))
+  const auto is_track = [&](std::size_t id) {
+    return tracks_.matches(timeline.track(static_cast<TrackId>(id)));
+  };
+  const auto is_name = [&](std::size_t id) {
+    return names_.matches(timeline.name(static_cast<NameId>(id)));
+  };
+  if (!question_.track.empty() && !any(timeline.track_count(), is_track))
     return fmt::format("no track is called '{}'{}", render::visible(question_.track),
-                       meant(question_.track, tracks));
+                       meant(question_.track, tracks_of(timeline)));
   const std::string_view where = question_.track.empty() ? "" : " on such a track";
   const std::string name = render::visible(question_.name);
-  const std::vector<std::string> names = names_of(timeline);
-  if (!question_.name.empty() && !any(*names_, names))
+  if (!question_.name.empty() && !any(timeline.name_count(), is_name))
     return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
-                       name, meant(question_.name, names));
+                       name, meant(question_.name, names_of(timeline)));
   if (question_.at) {
     const std::string what =
         question_.name.empty() ? "that" : fmt::format("called '{}' that", name);

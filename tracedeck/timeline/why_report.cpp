@@ -17,7 +17,7 @@ using Piece = Evidence::Piece;
 
 // A name where a person reads it.
 std::string label_of(const Timeline& timeline, NameId id) {
-  return render::visible(timeline.name(id).label());
+  return render::visible(timeline.name(id).title());
 }
 
 std::string track_of(const Timeline& timeline, TrackId id) {
@@ -245,6 +245,11 @@ std::string slice_text(const Timeline& timeline, const FoundSlice& slice) {
 
 void append_beside(std::string& out, const FoundBeside& beside, const Timeline& timeline) {
   constexpr std::size_t kMost = 3;
+  Section alike(out, "alike");
+  for (std::size_t i = 0; i < beside.alike.size() && i < kMost; ++i)
+    alike.line(label_of(timeline, beside.alike[i]) + " is called so too");
+  if (beside.alike.size() > kMost)
+    alike.line(fmt::format("and {} more", beside.alike.size() - kMost));
   Section there(out, "also then");
   for (std::size_t i = 0; i < beside.at_that_time.size() && i < kMost; ++i)
     there.line(slice_text(timeline, beside.at_that_time[i]));
@@ -411,6 +416,12 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   object.integer("of", durations.count());
   if (durations.count() != 0)
     object.integer("median", static_cast<std::uint64_t>(std::llround(durations.quantile(0.5))));
+  if (!beside.alike.empty()) {
+    render::JsonArray alike(object.key("alike"));
+    for (const NameId each : beside.alike)
+      render::append_json_string(alike.next(), timeline.name(each).label());
+    alike.end();
+  }
   if (beside.left_out != 0) object.integer("left_out", beside.left_out);
   append_slices(object, "at_that_time", beside.at_that_time, timeline);
   append_pieces(object, "not_known", evidence.gaps, timeline);

@@ -1,0 +1,109 @@
+#include "tracedeck/timeline/trace_origins.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tracedeck::timeline {
+namespace {
+
+std::string text_in_environment(const TraceDescription& trace, std::string_view name) {
+  for (const Attribute& each : trace.environment()) {
+    if (each.key == name) return each.value;
+  }
+  return {};
+}
+
+// The boot id of a Linux kernel, a UUID; dial9 calls a process so.
+std::string kernel_boot(std::string id) {
+  constexpr std::size_t kDigits = 32;
+  static constexpr std::string_view kHexadecimal = "0123456789abcdefABCDEF";
+  const auto digits =
+      std::ranges::count_if(id, [](char each) { return kHexadecimal.contains(each); });
+  return std::cmp_equal(digits, kDigits) ? std::move(id) : std::string();
+}
+
+std::array<std::string, 3> marks_of(const TraceDescription& trace) {
+  return {text_in_environment(trace, "machine_id"),
+          kernel_boot(text_in_environment(trace, "boot_id")),
+          text_in_environment(trace, "hostname")};
+}
+
+// The first mark that both have says it; nothing: they have none in common.
+std::optional<bool> is_one_machine(const std::array<std::string, 3>& a,
+                                   const std::array<std::string, 3>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].empty() && !b[i].empty()) return a[i] == b[i];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool may_be_of_several_hosts(std::span<const std::shared_ptr<const TraceDescription>> traces) {
+  return std::ranges::any_of(
+      traces.subspan(std::min<std::size_t>(traces.size(), 1)), [&](const auto& each) {
+        return is_one_machine(marks_of(*traces.front()), marks_of(*each)) != true;
+      });
+}
+
+TraceOrigins::Origin TraceOrigins::of(const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  if (stream_class == nullptr || stream_class->trace == nullptr) return {};
+  const TraceDescription& trace = *stream_class->trace;
+  const auto known = traces_.find(trace.same_trace());
+  if (known != traces_.end()) return known->second;
+  return traces_.emplace(trace.same_trace(), make(trace)).first->second;
+}
+
+TraceOrigins::Origin TraceOrigins::make(const TraceDescription& trace) {
+  Marks marks = marks_of(trace);
+  if (marks.back().empty()) marks.back() = host_in_events(trace);
+  const Machine& machine = machine_of(marks);
+  return {.trace = timeline_.add_origin(timeline_.origin(machine.origin).host, machine.origin),
+          .machine = machine.origin};
+}
+
+std::string TraceOrigins::host_in_events(const TraceDescription& trace) const {
+  if (batch_ == nullptr || readers_.empty()) return {};
+  for (const Record& record : batch_->records()) {
+    if (record.kind != RecordKind::kEvent) continue;
+    const DataStreamClass* const stream_class = record.event.event_class->stream_class;
+    if (stream_class == nullptr || stream_class->trace != &trace) continue;
+    for (const HostReader& read : readers_) {
+      if (auto host = read(record.event)) return *std::move(host);
+    }
+  }
+  return {};
+}
+
+TraceOrigins::Machine& TraceOrigins::machine_of(const Marks& marks) {
+  const bool is_unknown = std::ranges::all_of(marks, &std::string::empty);
+  const auto is_one = [&](const Machine& machine) {
+    if (is_unknown) return std::ranges::all_of(machine.marks, &std::string::empty);
+    return is_one_machine(marks, machine.marks) == true;
+  };
+  const auto known = std::ranges::find_if(machines_, is_one);
+  if (known != machines_.end()) {
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      if (known->marks[i].empty()) known->marks[i] = marks[i];
+    }
+    return *known;
+  }
+  return machines_.emplace_back(
+      Machine{.marks = marks, .origin = timeline_.add_origin(name_of(marks))});
+}
+
+// By its name, else by what it has; where another has that name, by what tells it apart too.
+std::string TraceOrigins::name_of(const Marks& marks) const {
+  const auto is_known = [](const std::string& each) { return !each.empty(); };
+  const auto name = std::find_if(marks.rbegin(), marks.rend(), is_known);
+  if (name == marks.rend()) return {};
+  const bool is_taken = std::ranges::any_of(
+      machines_, [&](const Machine& each) { return timeline_.origin(each.origin).host == *name; });
+  return is_taken ? fmt::format("{} ({})", *name, *std::ranges::find_if(marks, is_known)) : *name;
+}
+
+}  // namespace tracedeck::timeline

@@ -1,0 +1,65 @@
+// Which machine a trace is of: what is shared by traces of one machine, as the numbers of threads
+// are, never is by those of different ones.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/model/batch.hpp"
+#include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/timeline/timeline.hpp"
+
+namespace tracedeck::timeline {
+
+// Whether traces may be of different machines: not all are known to be of one.
+[[nodiscard]] bool may_be_of_several_hosts(
+    std::span<const std::shared_ptr<const TraceDescription>> traces);
+
+// One thread at a time.
+class TraceOrigins {
+ public:
+  // Reads the host of an event's trace; none: it does not say that.
+  using HostReader = std::function<std::optional<std::string>(const Event& event)>;
+
+  explicit TraceOrigins(Timeline& timeline) : timeline_(timeline) {}
+
+  // Numbers of `Timeline::origin`.
+  struct Origin {
+    OriginId trace = 0;
+    OriginId machine = 0;
+  };
+  // Of the trace of a class; what its environment does not say, `batch` may.
+  [[nodiscard]] Origin of(const EventClass& event_class);
+  // What of: the first events of a trace, that may name its host.
+  void look_in(const Batch* batch) { batch_ = batch; }
+  void read_hosts_with(HostReader reader) { readers_.push_back(std::move(reader)); }
+  [[nodiscard]] std::size_t trace_count() const { return traces_.size(); }
+
+ private:
+  // What tells a machine from others, the surest first: its id, the boot of its kernel, its name.
+  using Marks = std::array<std::string, 3>;
+  struct Machine {
+    Marks marks = {};
+    OriginId origin = 0;
+  };
+
+  [[nodiscard]] Origin make(const TraceDescription& trace);
+  [[nodiscard]] std::string host_in_events(const TraceDescription& trace) const;
+  [[nodiscard]] Machine& machine_of(const Marks& marks);
+  [[nodiscard]] std::string name_of(const Marks& marks) const;
+
+  Timeline& timeline_;
+  const Batch* batch_ = nullptr;
+  std::vector<HostReader> readers_;
+  NumberMap<std::uint64_t, Origin> traces_;  // by `TraceDescription::same_trace`
+  std::vector<Machine> machines_;
+};
+
+}  // namespace tracedeck::timeline
