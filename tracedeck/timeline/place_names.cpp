@@ -11,7 +11,7 @@
 namespace tracedeck::timeline {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kNoPlace = std::string_view::npos;
 // More than this many are not tried: the whole place is meant then.
 constexpr std::size_t kMostEndings = 64;
 // Of a name that has no parts: no text contains it.
@@ -35,7 +35,7 @@ constexpr std::string_view kLibraryRoot = "/rustc/library/";
 std::string_view take_directory(std::string_view& path) {
   const std::size_t slash = path.find('/');
   const std::string_view directory = path.substr(0, slash);
-  path = slash == kNone ? std::string_view() : path.substr(slash + 1);
+  path = slash == kNoPlace ? std::string_view() : path.substr(slash + 1);
   return directory;
 }
 
@@ -43,13 +43,13 @@ std::string_view take_directory(std::string_view& path) {
 std::string_view behind_source(std::string_view path) {
   if (path.starts_with("src/")) return path.substr(4);
   const std::size_t source = path.find("/src/");
-  return source == kNone ? path : path.substr(source + 5);
+  return source == kNoPlace ? path : path.substr(source + 5);
 }
 
 // A package as directories of Cargo call it, without "-1.2.3" or "-0a1b2c".
 std::string_view without_version(std::string_view package, bool is_hash) {
   if (is_hash) return package.substr(0, package.rfind('-'));
-  for (std::size_t dash = package.find('-'); dash != kNone; dash = package.find('-', dash + 1)) {
+  for (std::size_t dash = package.find('-'); dash != kNoPlace; dash = package.find('-', dash + 1)) {
     if (dash + 1 < package.size() && package[dash + 1] >= '0' && package[dash + 1] <= '9')
       return package.substr(0, dash);
   }
@@ -76,31 +76,31 @@ std::string packaged(std::string_view path, std::string_view line) {
 // ":10" at the end of a text, which is taken off; else "".
 std::string_view take_number(std::string_view& text) {
   const std::size_t last = text.find_last_not_of("0123456789");
-  if (last == kNone || text[last] != ':' || last + 1 == text.size()) return {};
+  if (last == kNoPlace || text[last] != ':' || last + 1 == text.size()) return {};
   const std::string_view number = text.substr(last);
   text.remove_suffix(number.size());
   return number;
 }
 
-// Where the source of a function begins, with its colon: kNone where no single colon is.
+// Where the source of a function begins, with its colon: kNoPlace where no single colon is.
 std::size_t find_source(std::string_view text) {
   std::size_t colon = text.rfind(':');
-  if (colon == kNone || colon == 0 || text[colon - 1] == ':') return kNone;
+  if (colon == kNoPlace || colon == 0 || text[colon - 1] == ':') return kNoPlace;
   // The drive of a path, "C:/".
   const bool is_absolute = colon + 1 < text.size() && text[colon + 1] == '/';
   if (is_absolute && (colon == 1 || text[colon - 2] == ':')) {
-    if (colon == 1) return kNone;
+    if (colon == 1) return kNoPlace;
     colon -= 2;
-    if (colon == 0 || text[colon - 1] == ':') return kNone;
+    if (colon == 0 || text[colon - 1] == ':') return kNoPlace;
   }
   return colon;
 }
 
-// Where " 3" begins at the end of a text; kNone where it does not.
+// Where " 3" begins at the end of a text; kNoPlace where it does not.
 std::size_t find_number(std::string_view text) {
   const std::size_t last = text.find_last_not_of("0123456789");
-  const bool is_number = last != kNone && last != 0 && last + 1 != text.size();
-  return is_number && text[last] == ' ' ? last : kNone;
+  const bool is_number = last != kNoPlace && last != 0 && last + 1 != text.size();
+  return is_number && text[last] == ' ' ? last : kNoPlace;
 }
 
 bool is_ending(std::string_view text, std::size_t at) {
@@ -114,14 +114,14 @@ std::string source_place(std::string_view location) {
   std::ranges::replace(text, '\\', '/');
   for (const SourceRoot& each : kSourceRoots) {
     const std::size_t marker = text.find(each.marker);
-    if (marker == kNone) continue;
+    if (marker == kNoPlace) continue;
     std::string_view rest = std::string_view(text).substr(marker + each.marker.size());
     for (int i = 0; i < each.above; ++i) take_directory(rest);
     if (!rest.empty()) return fmt::format("{}{}", each.root, rest);
   }
   constexpr std::string_view kLibrary = "/library/";
   const std::size_t library = text.find(kLibrary);
-  if (library != kNone && text.substr(0, library).contains("/rustc/"))
+  if (library != kNoPlace && text.substr(0, library).contains("/rustc/"))
     return fmt::format("{}{}", kLibraryRoot, text.substr(library + kLibrary.size()));
   return text;
 }
@@ -140,13 +140,13 @@ std::string numbered_place(std::string_view name, std::string_view number) {
 }
 
 PlaceNames::Parts PlaceNames::parse(std::string_view place) {
-  if (const std::size_t number = find_number(place); number != kNone)
+  if (const std::size_t number = find_number(place); number != kNoPlace)
     return {.stem = {.path = place.substr(0, number), .line = {}, .separator = kNoSeparator},
             .rest = place.substr(number)};
   std::string_view path = place;
   const std::string_view last = take_number(path);
   const std::string_view before_last = take_number(path);
-  if (const std::size_t source = find_source(path); source != kNone && !last.empty()) {
+  if (const std::size_t source = find_source(path); source != kNoPlace && !last.empty()) {
     return {.stem = {.path = path.substr(0, source), .line = {}, .separator = "::"},
             .rest = place.substr(source)};
   }
@@ -159,8 +159,8 @@ PlaceNames::Parts PlaceNames::parse(std::string_view place) {
 
 std::string_view PlaceNames::take_last(std::string_view& path, std::string_view separator) {
   const std::size_t at = path.rfind(separator);
-  const std::string_view last = at == kNone ? path : path.substr(at + separator.size());
-  path = at == kNone ? std::string_view() : path.substr(0, at);
+  const std::string_view last = at == kNoPlace ? path : path.substr(at + separator.size());
+  path = at == kNoPlace ? std::string_view() : path.substr(0, at);
   return last;
 }
 
@@ -201,7 +201,7 @@ std::string PlaceNames::shown(std::string_view place) const {
   const auto known = places_.find(stem);
   bool several = known != places_.end() && known->second.several;
   // A name may end with a number, as others are shown.
-  if (stem.separator == kNoSeparator && find_number(stem.path) != kNone)
+  if (stem.separator == kNoSeparator && find_number(stem.path) != kNoPlace)
     several = several || places_.contains(parse(stem.path).stem);
   const std::string_view shown_rest = several ? rest : std::string_view();
   if (const std::string text = packaged(stem.path, stem.line); !text.empty()) {
@@ -230,18 +230,19 @@ bool any_way_to_say(std::string_view text, PlaceRange range,
   const auto is_way = [&](std::string_view way) {
     return is_meant(fmt::format("{}{}{}", before, way, behind));
   };
-  if (const std::size_t number = find_number(place); number != kNone)
+  if (const std::size_t number = find_number(place); number != kNoPlace)
     return is_way(place.substr(0, number)) || is_way(place);
   std::string_view path = place;
   const std::string_view last = take_number(path);
   const std::string_view before_last = take_number(path);
-  const std::size_t source = last.empty() ? kNone : find_source(path);
+  const std::size_t source = last.empty() ? kNoPlace : find_source(path);
   // All of it, and without what need not be said: the column, the source of a function.
-  const std::string_view least = source != kNone ? path.substr(0, source)
+  const std::string_view least = source != kNoPlace ? path.substr(0, source)
                                  : before_last.empty()
                                      ? place
                                      : place.substr(0, place.size() - last.size());
-  if (const std::string text_of = source == kNone ? packaged(path, least.substr(path.size())) : "";
+  if (const std::string text_of =
+          source == kNoPlace ? packaged(path, least.substr(path.size())) : "";
       !text_of.empty() &&
       (is_way(text_of) || is_way(text_of + std::string(place.substr(least.size())))))
     return true;
