@@ -21,8 +21,8 @@ class Ctf:
             made += values[key].encode() + b"\0" if is_text else struct.pack("<Q", values[key])
         self.events[cpu].append((time, made))
 
-    def packet(self, cpu, discarded=0):
-        """Ends the packet of a CPU; so many events were lost in it."""
+    def packet(self, cpu, discarded=0, end=0):
+        """Ends the packet of a CPU; so many events were lost in it. `end`: it does not end before."""
         events, self.events[cpu] = self.events[cpu], []
         if not events:
             return
@@ -30,14 +30,15 @@ class Ctf:
         content = b"".join(made for time, made in events)
         size = 8 * (12 + 44 + len(content))
         head = struct.pack("<III", 0xC1FC1FC1, 0, cpu)
-        head += struct.pack("<QQQQQI", events[0][0], events[-1][0], size, size, self.discarded[cpu], cpu)
+        head += struct.pack("<QQQQQI", events[0][0], max(end, events[-1][0]), size, size, self.discarded[cpu], cpu)
         self.packets[cpu].append(head + content)
 
     def write(self, folder):
         folder.mkdir()
         (folder / "metadata").write_text(self.metadata())
+        end = max((time for events in self.events.values() for time, _ in events), default=0)
         for cpu in self.packets:
-            self.packet(cpu)
+            self.packet(cpu, end=end)  # all buffers are flushed at once
             (folder / f"channel0_{cpu}").write_bytes(b"".join(self.packets[cpu]))
 
     def metadata(self):

@@ -34,6 +34,8 @@ def is_called(prefix, member):
 
 
 class Table(Base):
+    OF_STREAM = r"stream .*"
+
     def prepare(self, events):
         members = collections.defaultdict(dict)  # of each class, in order
         for event in events:

@@ -47,10 +47,12 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
         if "loss" in record:
             sheet.line.losses += 1
             loss = record["loss"]
-            is_wide = any(table.WIDE for table in tables)
+            # Which table the trace is for is known with its first event.
+            is_wide = any(table.WIDE for table in tables) and sheet.line.begin is not None
             stream = None if is_wide else stream_of(loss)
             sheet.lossy.add(stream)
-            sheet.loss(stream, loss.get("begin"))
+            begin = loss.get("begin")
+            sheet.loss(stream, sheet.latest.get(stream_of(loss), sheet.time) if begin is None else begin, loss.get("end"))
             for table in tables:
                 table.lost(stream)
         elif "problem" in record:

@@ -73,7 +73,7 @@ class States:
                 return "exited"
             if bits & 384:
                 return ""
-            return "parked" if bits & 512 and self.release >= (3, 9) else "runnable"
+            return "parked" if bits & 512 else "runnable"
         if bits == 64:
             return "parked"
         if self.coding == "reported":
@@ -87,12 +87,15 @@ class States:
 
 class Table(Base):
     NEEDS = NEEDS
+    OF_STREAM = r"cpu \d+( interrupts| frequency)?"
 
     def prepare(self, events):
         self.current = {}  # cpu -> tid
         self.switched = set()  # cpus
         self.stream_of = {}  # cpu -> the stream that its switches are in
         self.left = States(self.sheet.environment)
+        self.refused = set()  # tids that were woken when they ran
+        self.has_waking = False  # kernels before 4.3 have not
         self.exiting = set()  # tids
         self.born = {}  # tid -> whether something ended there since
 
@@ -125,7 +128,7 @@ class Table(Base):
         self.stream_of[self.cpu] = self.sheet.stream
         sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"{text(fields.get('next_comm'))} {after}")
         if after != 0:
-            sheet.state(f"thread {after}", f"running on cpu {self.cpu}")
+            sheet.state(f"thread {after}", f"running on cpu {self.cpu}", True)
             sheet.waited(WAIT, after, f"cpu {self.cpu}", {"tid": after})
 
     def leave(self, tid, state):
@@ -143,17 +146,24 @@ class Table(Base):
         self.sheet.end_all("syscall", f"thread {tid}")
 
     def runs(self, tid):
-        state = self.sheet.state_of.get(f"thread {tid}")
+        state = self.sheet.known(f"thread {tid}")
         return state is not None and state.value.startswith("running")
 
     def woken(self, event, fields):
         tid = fields["tid"]
-        state = self.sheet.state_of.get(f"thread {tid}")
+        state = self.sheet.known(f"thread {tid}")
         if event["name"] == "sched_wakeup_new":
             self.born[tid] = False
+        self.has_waking = self.has_waking or tid != 0 and event["name"] == "sched_waking"
+        was_refused = tid in self.refused
+        self.refused.discard(tid)
+        is_no_wait = state is not None and state.value.startswith("runn")
+        if is_no_wait and event["name"] == "sched_waking":
+            self.refused.add(tid)
         if tid == 0 or self.runs(tid):
             return
-        if state is None or state.value != "runnable":
+        is_cause = event["name"] == "sched_waking" or not self.has_waking or was_refused
+        if is_cause and not is_no_wait:
             self.sheet.wait(WAIT, tid, is_last=True)
         self.sheet.state(f"thread {tid}", "runnable")
 

@@ -79,14 +79,14 @@ class Rules(unittest.TestCase):
 
     def test_loss_of_another_stream(self):
         line = self.dial9(poll(10, 1), (LOSS, 20, 30, {"segment": 1}), done(40))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 40, "")])
+        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 40, "across_loss")])
 
     def test_loss_and_states(self):
         park = lambda time: (time, "WorkerParkEvent", {"worker_id": 0, "cpu_time_ns": time})
         unpark = lambda time: (time, "WorkerUnparkEvent", {"worker_id": 0, "cpu_time_ns": time - 1})
         line = self.dial9(unpark(10), (LOSS, 20, 30), park(40), unpark(50), park(60), unpark(70))
         expected = [
-            ("active", 10, 20, "across_loss"),
+            ("active", 10, 20, ""),
             ("parked", 40, 50, ""),
             ("active", 50, 60, ""),
             ("parked", 60, 70, ""),

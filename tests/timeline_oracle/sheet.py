@@ -46,6 +46,7 @@ class State:
     begin: int
     end: int
     flags: set = dataclasses.field(default_factory=set)
+    stream: object = None  # while it goes on: the only one that can end it; None: others can too
 
 
 @dataclasses.dataclass
@@ -92,6 +93,7 @@ class Sheet:
         self.last_time = None  # of the event at hand, or the one before that has one
         self.latest = {}  # stream -> time of its latest event in this section
         self.packet_begins = {}  # stream -> begin of its first packet, or None
+        self.losing = {}  # stream -> (begin, latest end) of what is being lost
         self.lossy = set()  # streams of which something is missing; None: of all
         self.tables = ()
         self.cut = None  # nothing is shown that is over before
@@ -118,6 +120,7 @@ class Sheet:
         line = self.line
         if self.time is None:
             return
+        self.pass_losses()
         line.begin, line.end = min(line.begin, self.time), max(line.end, self.time)
         latest = self.latest.get(self.stream, self.time)
         if is_clock and latest - self.time > SECTION_NS and line.sections < SECTIONS:
@@ -167,6 +170,8 @@ class Sheet:
         if stack:
             slice = stack.pop()
             slice.args.update(args or {})
+            if any(self.is_touched(slice.track, one) for one in self.losing):
+                flags.add("across_loss")
             return self.close(slice, time, flags)
         if (rule, key) in self.seen or self.line.sections:
             self.line.unmatched[rule, name] += self.is_shown
@@ -202,20 +207,33 @@ class Sheet:
         self.close(slice, self.time + duration, set())
         self.line.begin, self.line.end = min(self.line.begin, slice.begin), max(self.line.end, slice.end)
 
-    def state(self, track, value):
-        """None: from here on it is unknown. A value that is repeated changes nothing."""
+    def state(self, track, value, is_of_stream=False):
+        """None: from here on it is unknown. A value that is repeated changes nothing.
+
+        `is_of_stream`: only events of the stream at hand can end it.
+        """
         time, flags = self.moment(track)
-        old = self.state_of.get(track)
-        if old is not None:
-            if old.value == value:
-                return
-            # A task that is put on another processor goes on.
-            if value is not None and old.value.startswith("running on ") and value.startswith("running on ") and not flags | old.flags:
+        old = self.known(track)
+        # A task that is put on another processor goes on.
+        if None not in (old, value) and old.value != value and old.value.startswith("running on ") and value.startswith("running on "):
+            if not flags | old.flags:
                 old.value = value
-                return
+        if old is not None and old.value != value:
             self.close_state(track, time)
-        if value is not None:
+        if value is not None and (old is None or old.value != value):
             self.state_of[track] = State(track, value, time, time, flags)
+        if value is not None:
+            self.state_of[track].stream = self.stream if is_of_stream else None
+
+    def known(self, track):
+        """The state of a track, or None."""
+        state = self.state_of.get(track)
+        if state is not None:
+            for stream, (begin, _) in list(self.losing.items()):
+                if self.is_touched(track, stream, state.stream):
+                    self.close_state(track, max(self.last[track], begin))
+                    return None
+        return state
 
     def state_before(self, track, value):
         """What a track with nothing on it yet was in since the stream at hand began, if that is known."""
@@ -258,6 +276,8 @@ class Sheet:
         pair = self.waits.pop((rule, key), None)
         if pair is not None:
             pair.track, pair.end, pair.args = track, self.time, args or {}
+            if self.losing:
+                pair.flags.add("across_loss")
             if pair.end < pair.begin:
                 pair.flags.add("negative")
                 pair.end = pair.begin
@@ -266,17 +286,43 @@ class Sheet:
 
     # Disorder.
 
-    def loss(self, stream, begin):
-        """Something is missing of a stream, or of all (None), since `begin`."""
-        tracks = set().union(*self.tracks_of.values()) if stream is None else self.tracks_of[stream]
+    def is_touched(self, track, stream, only=None):
+        """Whether what is on a track may have been in what is lost of a stream, or of all (None)."""
+        if stream is None:
+            return True
+        if only is not None:
+            return only == stream
+        return track in self.tracks_of[stream] or not any(table.is_of_stream(track) for table in self.tables)
+
+    def loss(self, stream, begin, end=None):
+        """Something is missing of a stream until its next event, or of all (None), since `begin`."""
+        if stream in self.losing:
+            self.end_loss(stream)
+        if begin is None:
+            begin = self.latest.get(stream, self.time) if stream is not None else None
+        if stream is not None:
+            self.losing[stream] = (begin, end)
+        self.forget(stream, begin)
+
+    def pass_losses(self):
+        for stream, (begin, end) in list(self.losing.items()):
+            if stream == self.stream or (end is not None and end < self.time):
+                self.end_loss(stream)
+
+    def end_loss(self, stream):
+        begin, _ = self.losing.pop(stream)
+        self.forget(stream, begin)
+
+    def forget(self, stream, begin):
         for stack in self.open.values():
             for slice in stack:
-                if slice.track in tracks:
+                if self.is_touched(slice.track, stream):
                     slice.flags.add("across_loss")
                     if slice.lost_at is None:
                         slice.lost_at = max(slice.begin, self.last[slice.track] if begin is None else begin)
-        for track in tracks & self.state_of.keys():
-            self.close_state(track, self.last[track] if begin is None else begin, {"across_loss"})
+        for track, state in list(self.state_of.items()):
+            if self.is_touched(track, stream, state.stream):
+                self.close_state(track, self.last[track] if begin is None else max(begin, self.last[track]))
         for pair in self.waits.values():
             pair.flags.add("across_loss")
 
@@ -302,6 +348,8 @@ class Sheet:
         if self.last_time is not None:
             self.line.end = max(self.line.end, self.last_time)
         end = self.line.end
+        for stream in list(self.losing):
+            self.end_loss(stream)
         for stack in self.open.values():
             for slice in stack:
                 self.close(slice, max(end, slice.begin), {"open_at_end"})

@@ -1,5 +1,7 @@
 """What the tables have in common."""
 
+import re
+
 
 class Base:
     """One table at work: `event` is asked for each event, in order. `events`: all of the trace, to look ahead in."""
@@ -8,6 +10,8 @@ class Base:
     NEEDS = {}
     # Whether a loss of one stream may be of any.
     WIDE = False
+    # The tracks of which all that can become comes of the streams of their events.
+    OF_STREAM = None
 
     def __init__(self, sheet, events):
         self.sheet = sheet
@@ -15,6 +19,9 @@ class Base:
 
     def prepare(self, events):
         pass
+
+    def is_of_stream(self, track):
+        return self.OF_STREAM is not None and re.fullmatch(self.OF_STREAM, track) is not None
 
     def event(self, event):
         name = event.get("name")

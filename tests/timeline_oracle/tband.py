@@ -25,6 +25,7 @@ def applies(event):
 
 class Table(Base):
     NEEDS = NEEDS
+    OF_STREAM = r"core \d+( interrupts)?"
     WIDE = True  # one counter of drops serves all cores
 
     def prepare(self, events):
@@ -80,12 +81,12 @@ class Table(Base):
         self.sheet.state(f"core {self.core}", self.task(task))
 
     def runs(self, task):
-        state = self.sheet.state_of.get(self.track(task))
+        state = self.sheet.known(self.track(task))
         return state is not None and state.value.startswith("running")
 
     def ready(self, event, fields):
         task = fields["task_id"]
-        state = self.sheet.state_of.get(self.track(task))
+        state = self.sheet.known(self.track(task))
         if self.runs(task):
             self.pending.pop(task, None)
             return

@@ -19,6 +19,7 @@ def applies(event):
 
 
 class Table(Base):
+    OF_STREAM = r"cpu|interrupts"
     WIDE = True
 
     def prepare(self, events):

@@ -289,7 +289,7 @@ class World:
             if since in decided and since >= begin and (since > begin or self.begins(thread, machine, begin)):
                 known = True
             elif lost:
-                known = since in decided
+                known = False
             streams = None
             if state == RUNNING:
                 cpu = next((c for c, timeline in enumerate(machine.on_cpu) if timeline.at(since) is thread), None)

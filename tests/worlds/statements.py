@@ -356,7 +356,8 @@ def check_why(command, limit=4):
     truth = command.truth
     labels = truth.ask or [label for label in by_label(truth) if not truth.unchecked(label)]
     for label in list(labels)[:limit]:
-        spans = [span for span in spans_of(truth, label) if span.fate in (t.WHOLE, t.CUT)]
+        # What ended because its thread did may have no duration.
+        spans = [span for span in spans_of(truth, label) if span.fate == t.WHOLE]
         if not spans or '"' in label:
             continue
         answer = asked(command, label)

@@ -159,6 +159,7 @@ void ClassPlans::set_actions(ClassPlan& plan, std::vector<PlannedAction> actions
 void ClassPlans::note_use(const RuleSet& rules) {
   used_.insert(&rules);
   losses_are_wide_ = losses_are_wide_ || rules.table().wide_losses;
+  streams_end_together_ = streams_end_together_ || rules.table().streams_end_together;
   timeline_.note_table(rules.table().name);
 }
 

@@ -115,6 +115,8 @@ class ClassPlans {
 
   // Whether what is lost of one data stream may be of any.
   [[nodiscard]] bool losses_are_wide() const { return losses_are_wide_; }
+  // Whether data streams end when tracing does, all of them.
+  [[nodiscard]] bool streams_end_together() const { return streams_end_together_; }
   // Calls `visit(rules)` for the rules of each table, whether they met events or not.
   template <class Visit>
   void for_each_rules(const Visit& visit) {
@@ -153,6 +155,7 @@ class ClassPlans {
   std::map<std::pair<std::uint64_t, std::size_t>, Applied> applied_;  // by trace and rules
   bool plan_again_ = false;
   bool losses_are_wide_ = false;
+  bool streams_end_together_ = false;
   std::set<const RuleSet*> used_;
   std::deque<Table> inferred_tables_;
   TextMap<RuleSet*> inferred_;

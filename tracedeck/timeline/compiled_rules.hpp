@@ -95,7 +95,6 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
-  [[nodiscard]] static bool is_asked_by(WaitState& state, const EventClass& event_class);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_memory(const EventClass& event_class, std::vector<PlannedAction>& into);

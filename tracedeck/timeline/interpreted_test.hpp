@@ -88,8 +88,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
     event.end_time = static_cast<std::uint64_t>(end);
     add(event);
   }
-  // Events of the stream were lost since the last one.
-  void lose() { losses_.push_back(events_.size()); }
+  // Events of the stream were lost since the last one, and it is said so before the next event.
+  void lose() { losses_.emplace_back(events_.size(), other_stream_); }
   // No event was said.
   void forget() { events_.clear(); }
 
@@ -108,8 +108,10 @@ class InterpretedTest : public testing::Test, private MarkSink {
     const auto batch = std::make_shared<Batch>();
     batch->reserve(events_.size());
     for (std::size_t i = 0; i < events_.size(); ++i) {
-      if (std::ranges::find(losses_, i) != losses_.end())
-        batch->add_loss({.stream = events_[i].stream, .events = 1});
+      for (const auto& [before, is_other] : losses_) {
+        if (before == i)
+          batch->add_loss({.stream = is_other ? &second_stream_ : first_stream_, .events = 1});
+      }
       batch->add_event(events_[i]);
     }
     EXPECT_TRUE(interpreter_->add(batch, *this));
@@ -128,7 +130,10 @@ class InterpretedTest : public testing::Test, private MarkSink {
   Result<void> finish(const Timeline&) override { return {}; }
 
   void add(Event event) {
-    if (other_stream_) event.stream = &second_stream_;
+    if (other_stream_)
+      event.stream = &second_stream_;
+    else
+      first_stream_ = event.stream;
     events_.push_back(event);
   }
 
@@ -140,7 +145,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
   bool other_stream_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
-  std::vector<std::size_t> losses_;  // before which of them
+  std::vector<std::pair<std::size_t, bool>> losses_;  // before which of them, and of which stream
+  const DataStream* first_stream_ = nullptr;
   std::vector<std::string> lines_;
   std::unique_ptr<Interpreter> interpreter_;
 };

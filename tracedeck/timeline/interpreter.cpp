@@ -68,7 +68,14 @@ class Interpreter::Work {
   [[nodiscard]] Timeline& timeline() { return timeline_; }
 
   [[nodiscard]] std::vector<std::string> explained() const { return plans_.explained(); }
-  [[nodiscard]] std::vector<std::string> notices() const { return plans_.notices(events_ != 0); }
+  [[nodiscard]] std::vector<std::string> notices() const {
+    std::vector<std::string> notices = plans_.notices(events_ != 0);
+    if (const std::uint64_t others = marking_.states_of_others(); others != 0)
+      notices.push_back(fmt::format(
+          "there are more than {} tracks: {} events say states of others, which are in no figure",
+          Marking::kMostTracks, others));
+    return notices;
+  }
 
   void count_from(std::int64_t time) {
     if (!is_counting_) counts_from_ = time;
@@ -259,6 +266,8 @@ class Interpreter::Work {
       now_.time = plan.time_of(event.time);
       timeline_.note_time(now_.time);
     }
+    if (marking_.is_losing() || !ended_.empty()) [[unlikely]]
+      pass_losses();
     if (damage_pending_) [[unlikely]]
       end_damage(now_.time);
     if (plan.has_duration) return take_whole(plan, event);
@@ -271,7 +280,31 @@ class Interpreter::Work {
     marking_.pass(now_.time);
     for (const auto& action : plan.actions) action->run(now_);
     const bool may_be_plain = plan.clock != nullptr && now_.time >= 0 && now_.time == *latest_;
-    note_pending(!may_be_plain || damage_pending_ || marking_.any_ending());
+    note_pending(!may_be_plain || damage_pending_ || marking_.any_ending() ||
+                 marking_.is_losing() || !ended_.empty());
+  }
+
+  // What was lost of a stream lies before its next event, and before its end where that is known.
+  // Streams end when tracing does: of one that ends long before there was more.
+  [[gnu::noinline, gnu::cold]] void pass_losses() {
+    if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
+    if (now_.time > losing_until_) {
+      losing_until_ = kNoTime;
+      for (auto& [key, stream] : streams_) {
+        if (!stream.is_losing) continue;
+        if (stream.losing_until < now_.time)
+          marking_.end_loss(stream, now_.number - 1);
+        else
+          losing_until_ = std::min(losing_until_, stream.losing_until);
+      }
+    }
+    std::erase_if(ended_, [&](const EndedStream& each) {
+      if (now_.time - each.time <= (now_.time - timeline_.begin()) / kLongBefore) return false;
+      marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
+                         now_.time, each.number);
+      return true;
+    });
+    now_.stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(now_.stream);
   }
 
   // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`
@@ -359,6 +392,7 @@ class Interpreter::Work {
         stream_class->default_clock != nullptr)
       place->second.begin =
           timeline_.time_of(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
+    if (is_new) place->second.of_trace = &trace_losses_[place->first.trace];
     return place->second;
   }
 
@@ -374,7 +408,12 @@ class Interpreter::Work {
         damage_begin_ = now_.time;
         damage_number_ = now_.number;
         return;
+      case RecordKind::kPacketEnd:
+        return note_packet_end(*record.packet);
+      case RecordKind::kStreamBegin:
+        return note_stream_begin(*record.stream);
       case RecordKind::kStreamEnd:
+        note_stream_end(*record.stream);
         // Another data stream may get its address.
         last_stream_ = &no_stream_;
         plain_stream_ = &no_stream_;
@@ -384,6 +423,29 @@ class Interpreter::Work {
     }
   }
 
+  void note_packet_end(const Packet& packet) {
+    if (!plans_.streams_end_together() || !packet.end || packet.stream == nullptr) return;
+    const DataStreamClass* const stream_class = packet.stream->stream_class;
+    const auto found = streams_.find(key_of(*packet.stream));
+    if (found == streams_.end() || stream_class == nullptr ||
+        stream_class->default_clock == nullptr)
+      return;
+    found->second.packet_end =
+        timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.end));
+  }
+  void note_stream_end(const DataStream& stream) {
+    const auto found = streams_.find(key_of(stream));
+    if (found == streams_.end() || found->second.packet_end == kNoTime) return;
+    ended_.push_back({&found->second, found->second.packet_end, now_.number});
+  }
+  // It goes on, in another file.
+  void note_stream_begin(const DataStream& stream) {
+    const auto found = streams_.find(key_of(stream));
+    if (found == streams_.end()) return;
+    std::erase_if(ended_, [&](const EndedStream& each) { return each.stream == &found->second; });
+    marking_.end_loss(found->second, now_.number);
+  }
+
   void take(const Loss& loss) {
     TimelineCounts& counts = timeline_.mutable_counts();
     if (loss.taken_back) {
@@ -391,7 +453,12 @@ class Interpreter::Work {
       return;
     }
     counts.lost_events += loss.events.value_or(0);
-    StreamState* const state = loss.stream == nullptr ? nullptr : &streams_[key_of(*loss.stream)];
+    StreamState* state = nullptr;
+    if (loss.stream != nullptr) {
+      const EntityId key = key_of(*loss.stream);
+      state = &streams_[key];
+      state->of_trace = &trace_losses_[key.trace];
+    }
     const std::int64_t before =
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
             ? state->latest
@@ -405,6 +472,13 @@ class Interpreter::Work {
     marking_.gap(plans_.losses_are_wide() ? nullptr : state, marking_.add_name("loss", name), begin,
                  end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
+    if (!marking_.is_losing()) return;
+    if (state != nullptr && !loss.end) state->losing_until = kNoTime;
+    // The next event may be of it.
+    last_stream_ = &no_stream_;
+    note_pending(true);
+    if (state != nullptr && state->is_losing)
+      losing_until_ = std::min(losing_until_, state->losing_until);
   }
 
   void end_damage(std::int64_t time) {
@@ -427,7 +501,15 @@ class Interpreter::Work {
     return taken;
   }
 
+  // A stream that nothing more comes of, though its trace went on.
+  struct EndedStream {
+    StreamState* stream;
+    std::int64_t time;
+    std::uint64_t number;  // of the last event before
+  };
+
   static constexpr OriginId kFirstTrace = 2;                // behind its machine
+  static constexpr std::int64_t kLongBefore = 100;          // a hundredth of the time so far
   static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
   static constexpr std::uint64_t kMostSections = 256;
 
@@ -439,6 +521,9 @@ class Interpreter::Work {
   std::array<ClassAtHand, kAtHand> at_hand_ = {};
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
+  std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
+  std::vector<EndedStream> ended_;                          // of which it is not known yet
+  std::int64_t losing_until_ = kNoTime;                     // the first of all
   const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;
   // The same if nothing is pending (`note_pending`).

@@ -244,7 +244,7 @@ void Latency::see_state(const Mark& mark) {
     if (mark.value != 0) state_of(track).spent += mark.value;
     return;
   }
-  if (track.state != kNoName && !track.is_doubtful && !mark.has(kAcrossLoss)) {
+  if (track.state != kNoName && !track.is_doubtful) {
     const std::int64_t begin = std::max(track.begin, totals_.begin());
     TrackUse::State& state = state_of(track);
     if (mark.time > begin) {

@@ -34,6 +34,7 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
     if (outliers.most != outliers.least) object.integer("outliers_at_most", outliers.most);
   }
   if (row.left_out != 0) object.integer("left_out", row.left_out);
+  if (row.across_loss != 0) object.integer("across_loss", row.across_loss);
   if (row.open != 0) {
     object.integer("open", row.open);
     object.integer("oldest_open", row.oldest_open);

@@ -148,6 +148,11 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   if (!said.empty())
     out += fmt::format("\nslices in no figure above, as their durations are not known: {}\n",
                        fmt::join(said, ", "));
+  std::uint64_t waits = 0;
+  for (const LatencyRow& row : latency.rows()) waits += row.is_wait ? row.across_loss : 0;
+  if (waits != 0)
+    out += fmt::format("{}waits in no figure above, as events were lost meanwhile: {}\n",
+                       said.empty() ? "\n" : "", with_separators(waits));
   said.clear();
   const auto besides = [&](std::uint64_t count, std::string_view what, std::string_view rest) {
     say(count, fmt::format("{}{}{}", what, count == 1 ? "" : "s", rest));

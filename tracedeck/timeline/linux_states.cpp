@@ -63,10 +63,7 @@ LinuxStates::LinuxStates(const TraceDescription* trace) {
     if (is_of_perf) coding_ = Coding::kReported;
   }
   if (release == 0) return;
-  bits_ = release < 3009   ? Bits::kBefore39
-          : release < 4002 ? Bits::kBefore42
-          : release < 4014 ? Bits::kBefore414
-                           : Bits::kRecent;
+  bits_ = release < 4014 ? Bits::kOld : Bits::kRecent;
 }
 
 void LinuxStates::note(std::uint64_t bits) {
@@ -99,16 +96,16 @@ std::string_view LinuxStates::name_of(std::uint64_t bits) const {
     case Bits::kUnknown:
       // What preempted threads have alone in some kernels is no state in any other.
       return bits == 256 || bits == 1024 || bits == 2048 || bits == 4096 ? "runnable" : "";
-    default:
+    case Bits::kOld:
       return name_of_old(bits);
   }
+  return "";
 }
 
 // The bit above all that are states is set where a thread was pre-empted within the kernel.
 std::string_view LinuxStates::name_of_old(std::uint64_t bits) const {
   if ((bits & kOldDead) != 0) return "exited";
   if ((bits & kOldWaking) != 0) return "";
-  if (bits_ == Bits::kBefore39) return "runnable";
   return (bits & kOldParked) != 0 ? "parked" : "runnable";
 }
 

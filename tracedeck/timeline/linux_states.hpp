@@ -24,14 +24,8 @@ class LinuxStates {
   [[nodiscard]] std::string name(std::string_view value);
 
  private:
-  // The kernels between which bits changed their place.
-  enum class Bits : std::uint8_t {
-    kUnknown,
-    kBefore39,   // no parked threads
-    kBefore42,   // parked: 512
-    kBefore414,  // idle workers: 1024
-    kRecent,     // dead: 128, parked: 64
-  };
+  // From 4.14 on dead is 128, and parked 64; before dead is 64, and parked 512.
+  enum class Bits : std::uint8_t { kUnknown, kOld, kRecent };
   enum class Coding : std::uint8_t { kUnknown, kRaw, kReported };
 
   void note(std::uint64_t bits);

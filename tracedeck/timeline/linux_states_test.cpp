@@ -34,7 +34,6 @@ TEST_F(LinuxStatesTest, AreAlikeInAllKernels) {
 
 TEST_F(LinuxStatesTest, OfOldKernels) {
   EXPECT_EQ(of("2.6.38").name("64"), "exited");
-  EXPECT_EQ(of("2.6.38").name("512"), "runnable");
   EXPECT_EQ(of("3.10.0").name("512"), "parked");
   EXPECT_EQ(of("4.9.0").name("64"), "exited");
   EXPECT_EQ(of("4.9.0").name("4096"), "runnable");

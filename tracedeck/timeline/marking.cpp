@@ -22,7 +22,7 @@ void Marking::know_tracks() {
   }
 }
 
-TrackId Marking::make_track(Track track) {
+TrackId Marking::make_track(Track track, bool of_stream) {
   const TrackId id = timeline_.add_track(std::move(track));
   const Track& made = timeline_.track(id);
   know_tracks();
@@ -30,13 +30,15 @@ TrackId Marking::make_track(Track track) {
   TrackState& state = track_state(id);
   state.first_lane = made.first_lane;
   state.may_overlap = made.kind == TrackKind::kLanes;
+  state.of_stream = of_stream;
   return id;
 }
 
-TrackId Marking::add_track(Track track) {
-  if (!tracks_are_full()) return make_track(std::move(track));
+TrackId Marking::add_track(Track track, bool of_stream) {
+  if (!tracks_are_full()) return make_track(std::move(track), of_stream);
   if (others_ == kNoTrack)
-    others_ = make_track({.kind = TrackKind::kLanes, .name = "(others)", .group = "(others)"});
+    others_ =
+        make_track({.kind = TrackKind::kLanes, .name = "(others)", .group = "(others)"}, false);
   return others_;
 }
 
@@ -150,7 +152,7 @@ void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
   if (counts() ? end_usual<true>(id, now, arguments) : end_usual<false>(id, now, arguments)) return;
   std::uint16_t flags = 0;
   const OpenSlice& slice = open_[id];
-  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  if (loss_within(slice)) flags |= kAcrossLoss;
   const std::int64_t time = (slice.traits.flags & kUnplaced) != 0 ? std::max(now.time, slice.begin)
                                                                   : touch(slice.track, now, flags);
   close(id, time, flags, &now, now.event, arguments);
@@ -159,7 +161,10 @@ void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
 void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                     std::int64_t spent) {
   // Of many that are put together there is no one state.
-  if (track == others_) return;
+  if (track == others_) {
+    ++states_of_others_;
+    return;
+  }
   if (cpu == kNoCpu && is_usual(track, now)) return state_usual(track, name, now, spent);
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
@@ -168,6 +173,8 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
   if (known.state == name && !elsewhere) return;
   known.before = std::exchange(known.state, name);
   known.changed = now.number;
+  known.only = nullptr;
+  if (name != kNoName) know_state(track);
   known.cpu = cpu;
   put({.kind = MarkKind::kState,
        .flags = flags,
@@ -194,6 +201,7 @@ void Marking::state_since(TrackId track, NameId name, const Moment& now, std::in
   known.number = now.number;
   known.state = name;
   known.cpu = cpu;
+  know_state(track);
   ++timeline_.mutable_counts().inferred_states;
   put({.kind = MarkKind::kState,
        .flags = kBeganBefore,
@@ -224,6 +232,8 @@ void Marking::put_state(TrackId track, NameId name, std::int64_t time, std::int6
   TrackState& state = track_state(track);
   state.before = std::exchange(state.state, name);
   state.changed = state.number;
+  state.only = nullptr;
+  know_state(track);
   state.cpu = kNoCpu;
   put({.kind = MarkKind::kState, .track = track, .name = name, .time = time, .value = spent});
 }
@@ -232,7 +242,7 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
   const OpenSlice& slice = open_[id];
   std::uint16_t flags = kInferredEnd;
   std::int64_t time = now.time;
-  if (const Losses::Loss* const loss = loss_within(slice)) {
+  if (const auto loss = loss_within(slice)) {
     // What came meanwhile was lost: it ended then at the latest that is known.
     time = std::min(time, loss->begin);
     flags |= kAcrossLoss;
@@ -246,7 +256,7 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
 void Marking::end_gone(OpenId id, const Moment& now) {
   std::uint16_t flags = kGone;
   const OpenSlice& slice = open_[id];
-  if (loss_within(slice) != nullptr) flags |= kAcrossLoss;
+  if (loss_within(slice)) flags |= kAcrossLoss;
   TrackState& state = track_state(slice.track);
   const std::int64_t time = std::max({now.time, slice.begin, state.last});
   if ((slice.traits.flags & kUnplaced) == 0) state.last = time;
@@ -361,7 +371,7 @@ void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Momen
 void Marking::finish(std::int64_t time) {
   know_tracks();
   const auto lost = [&](OpenId id) -> std::uint16_t {
-    return loss_within(open_[id]) != nullptr ? kAcrossLoss : 0;
+    return loss_within(open_[id]) ? kAcrossLoss : 0;
   };
   end_known(kNoTime);
   const auto end_of = [&](TrackId track) {

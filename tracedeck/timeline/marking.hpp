@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <span>
 #include <unordered_set>
@@ -40,11 +41,12 @@ using OpenId = std::uint32_t;
 inline constexpr OpenId kEnded = 1;
 [[nodiscard]] constexpr bool is_open(OpenId id) { return id > kEnded; }
 
-// What was reported lost: of a stream, or of all.
+// What was reported lost: of a stream, of a trace, or of all.
 class Losses {
  public:
   struct Loss {
-    std::uint64_t number = 0;  // of the event behind which it was reported
+    std::uint64_t number =
+        0;  // of the event behind which it was reported, or behind which it ended
     std::int64_t begin = 0;
   };
 
@@ -52,25 +54,50 @@ class Losses {
     if (known_.size() >= kMost) known_.pop_front();
     known_.push_back(loss);
   }
-  // The first one that was reported behind event `number` or a later one; null if there is none.
-  // Of those too long ago the first that is known.
-  [[nodiscard]] const Loss* since(std::uint64_t number) const {
-    const auto found = std::ranges::lower_bound(known_, number, {}, &Loss::number);
-    return found == known_.end() ? nullptr : &*found;
+  // One goes on from now on, and one ends behind event `number`.
+  void begin(Loss loss) {
+    add(loss);
+    if (going_on_++ == 0 || loss.begin < going_on_since_) going_on_since_ = loss.begin;
+  }
+  void end(std::uint64_t number) {
+    add({number, going_on_since_});
+    --going_on_;
+  }
+  // Of those that were reported or ended behind event `number` or a later one, or go on, the first
+  // number and the first begin; nothing if there is none. Of those too long ago what is known.
+  [[nodiscard]] std::optional<Loss> since(std::uint64_t number) const {
+    auto each = std::ranges::lower_bound(known_, number, {}, &Loss::number);
+    if (each == known_.end() && going_on_ == 0) return std::nullopt;
+    Loss first{.number = std::numeric_limits<std::uint64_t>::max()};
+    if (each != known_.end()) first.number = each->number;
+    first.begin = going_on_ == 0 ? each->begin : going_on_since_;
+    for (; each != known_.end(); ++each) first.begin = std::min(first.begin, each->begin);
+    return first;
   }
 
  private:
   static constexpr std::size_t kMost = 256;
   std::deque<Loss> known_;
+  std::uint32_t going_on_ = 0;
+  std::int64_t going_on_since_ = 0;  // the first of them
 };
 
 // A data stream, as far as it has to be known what was lost in it.
 struct StreamState {
   Losses losses = {};
+  Losses* of_trace = nullptr;  // of all streams of its trace; null: there is no other
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   std::uint64_t stretch = 0;     // of its last event
   std::int64_t begin = kNoTime;  // of its first packet, if that says so
+  // Of what is being lost: until its next event, or this time. `is_losing`: something is.
+  bool is_losing = false;
+  std::int64_t losing_until = kNoTime;
+  std::int64_t packet_end = kNoTime;  // of its last packet so far, if that says so
+
+  [[nodiscard]] const Losses& trace_losses() const {
+    return of_trace == nullptr ? losses : *of_trace;
+  }
 };
 
 // What ended where a clock stepped back far.
@@ -163,8 +190,9 @@ class Marking {
       ++timeline_.mutable_counts().without_field;
   }
 
-  // A new track; beyond `kMostTracks` the one that stands for all others.
-  [[nodiscard]] TrackId add_track(Track track);
+  // A new track; beyond `kMostTracks` the one that stands for all others. `of_stream`: all that can
+  // become of it comes of the data streams that its events are of.
+  [[nodiscard]] TrackId add_track(Track track, bool of_stream = false);
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text,
                                 PlaceRange place = {}, std::string_view host = {});
 
@@ -188,7 +216,7 @@ class Marking {
     return open_[id].traits.has_details && details_[id].is_mixed;
   }
   // Whether events were lost since it began, its end perhaps among them.
-  [[nodiscard]] bool may_have_ended(OpenId id) { return loss_within(open_[id]) != nullptr; }
+  [[nodiscard]] bool may_have_ended(OpenId id) { return loss_within(open_[id]).has_value(); }
   // A slice that is open ends, and its number may be another's then.
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
@@ -215,6 +243,11 @@ class Marking {
   // The last state of a track: nothing is known of it any more until another.
   void last_state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                   std::int64_t spent);
+  // A task runs on `cpu`, where that is known until an event of the same stream says otherwise.
+  void run(TrackId track, NameId running, const Moment& now, std::int32_t cpu) {
+    state(track, running, now, cpu, 0);
+    track_state(track).only = cpu == kNoCpu ? nullptr : now.stream;
+  }
   // A state that is said again changes nothing.
   void state(TrackId track, NameId name, const Moment& now, std::int32_t cpu, std::int64_t spent);
   // The state that a track is in at `time`; kNoName where it is not known.
@@ -230,12 +263,18 @@ class Marking {
     const TrackState& state = track_state(track);
     return state.changed == now.number ? state.before : known;
   }
-  // Whether anything was lost since event `number`: in `stream`, or in all.
+  // Whether anything was lost since event `number`: anywhere, in `stream`, in its trace.
   [[nodiscard]] bool lost_since(std::uint64_t number) const { return lost_at_ >= number; }
   [[nodiscard]] bool lost_since(std::uint64_t number, const StreamState* stream) const {
-    return lost_at_ >= number && (losses_.since(number) != nullptr ||
-                                  (stream != nullptr && stream->losses.since(number) != nullptr));
+    return lost_at_ >= number &&
+           (losses_.since(number) || (stream != nullptr && stream->losses.since(number)));
   }
+  [[nodiscard]] bool lost_in_trace(std::uint64_t number, const StreamState* stream) const {
+    return lost_at_ >= number &&
+           (losses_.since(number) || (stream != nullptr && stream->trace_losses().since(number)));
+  }
+  // Events that said a state of a track for which there was no room.
+  [[nodiscard]] std::uint64_t states_of_others() const { return states_of_others_; }
   // A new track would be that of all others.
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   // A state that a track with nothing on it yet has been in since `since`, as an event says now.
@@ -271,9 +310,19 @@ class Marking {
   // `name`: what the ends are called where nothing else is there; may be kNoName.
   void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
             NameId name = kNoName);
-  // Nothing is known of `stream` between the times; null: of all.
+  // Nothing is known of `stream` between the times; null: of all. What is lost of a stream may be
+  // so until `end_loss`.
   void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
+  // Of a stream nothing more comes from `begin` on, behind event `number`, though its trace goes
+  // on.
+  void lose_rest(StreamState& stream, NameId name, std::int64_t begin, std::int64_t time,
+                 std::uint64_t number);
+  // Whether anything is being lost: then each event is of a stretch of its own.
+  [[nodiscard]] bool is_losing() const { return going_on_ != 0; }
+  [[nodiscard]] std::uint64_t new_stretch() { return ++last_stretch_; }
+  // Behind event `number` is known what comes of the stream.
+  void end_loss(StreamState& stream, std::uint64_t number);
   // The clock of a stream stepped back far behind event `number`: slices and states on its tracks
   // end, and these are marked on no more. What is known whole ends where it says.
   [[nodiscard]] SectionEnd end_section(StreamState& stream, std::uint64_t number);
@@ -291,11 +340,14 @@ class Marking {
     std::uint64_t stretch = 0;  // of the last event on it
     std::uint64_t number = 0;   // of that event; 0: there was none yet
     NameId state = kNoName;
-    NameId before = kNoName;    // the state until event `changed`
-    std::uint64_t changed = 0;  // of the event that began the state
-    std::int32_t cpu = kNoCpu;  // of the state
+    const StreamState* only = nullptr;  // whose events alone can end the state; null: of others too
+    NameId before = kNoName;            // the state until event `changed`
+    std::uint64_t changed = 0;          // of the event that began the state
+    std::int32_t cpu = kNoCpu;          // of the state
     TrackId first_lane = kNoTrack;
     bool may_overlap = false;            // its slices do not nest
+    bool of_stream = false;              // as of `add_track`
+    bool in_known = false;               // it is in `known_states_`
     OpenId innermost = 0;                // of the open slices on it
     std::vector<TrackId> lanes = {};     // of the first lane: the others,
     std::vector<StreamPart> parts = {};  // and the streams whose events are on any of them
@@ -314,12 +366,20 @@ class Marking {
 
   [[nodiscard]] TrackState& track_state(TrackId track) { return *state_[track]; }
   void know_tracks();
-  [[nodiscard]] TrackId make_track(Track track);
+  [[nodiscard]] TrackId make_track(Track track, bool of_stream);
   // The last event on a track was of another stretch.
   [[gnu::noinline]] void begin_stretch(TrackId track, const Moment& now);
-  // The first loss of the streams of a track since event `number`.
-  [[nodiscard, gnu::cold]] const Losses::Loss* loss_on(TrackId track, std::uint64_t number);
+  // The first loss since event `number` that what is on a track may have been in.
+  [[nodiscard, gnu::cold]] std::optional<Losses::Loss> loss_on(TrackId track, std::uint64_t number);
+  [[nodiscard]] std::optional<Losses::Loss> loss_of_state(TrackId track);
   [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
+  [[gnu::cold]] void forget_lost_states(std::uint64_t number);
+  void know_state(TrackId track) {
+    if (std::exchange(track_state(track).in_known, true)) return;
+    known_states_.push_back(track);
+  }
+  void put_gap(NameId name, std::int64_t begin, std::int64_t end);
+  void begin_loss(StreamState& stream, Losses::Loss loss);
   // Whether the event comes behind one of the same stream, and nothing was lost in between.
   [[nodiscard, gnu::always_inline]] static bool is_next(const TrackState& state,
                                                         const Moment& now) {
@@ -370,14 +430,14 @@ class Marking {
     return open_[id].traits.has_details ? details_[id].end : kNoTime;
   }
   void note_loss(std::uint64_t number) {
-    lost_at_ = number;
+    lost_at_ = is_losing() ? std::numeric_limits<std::uint64_t>::max() : number;
     first_stretch_ = last_stretch_ + 1;
   }
   void move_to_lane(const std::vector<OpenId>& moved, TrackId track, std::int64_t time);
   void end_known(std::int64_t time);
-  [[nodiscard]] const Losses::Loss* loss_within(const OpenSlice& slice) {
+  [[nodiscard]] std::optional<Losses::Loss> loss_within(const OpenSlice& slice) {
     if (lost_at_ < slice.number) [[likely]]
-      return nullptr;
+      return std::nullopt;
     return loss_on(slice.track, slice.number);
   }
   void put(const Mark& mark) {
@@ -413,12 +473,18 @@ class Marking {
   std::uint64_t first_stretch_ = 1;  // since the last loss
   std::uint64_t streamless_stretch_ = 0;
   std::uint64_t without_field_ = 0;  // the number of the last event that lacked a field
-  std::uint64_t lost_at_ = 0;  // the number of the event behind which the last loss was reported
-  Losses losses_;              // in all streams
+  // The number of the event behind which the last loss was reported or ended; the last there is as
+  // long as any goes on.
+  std::uint64_t lost_at_ = 0;
+  std::uint32_t going_on_ = 0;         // streams of which something is being lost
+  std::vector<TrackId> known_states_;  // all tracks of which a state is known, and others
+  std::uint64_t looked_at_ = 0;        // tracks in there, whenever something was lost
+  Losses losses_;                      // in all streams
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();  // of all marks
   std::uint64_t flows_ = 0;
   TrackId quality_ = kNoTrack;
   TrackId others_ = kNoTrack;
+  std::uint64_t states_of_others_ = 0;
   NameId other_name_ = kNoName;
   std::size_t name_bytes_ = 0;
 };

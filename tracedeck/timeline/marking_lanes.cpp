@@ -20,7 +20,7 @@ TrackId Marking::new_lane(TrackId first) {
   Track lane = timeline_.track(first);
   lane.first_lane = first;
   lane.lane = static_cast<std::uint32_t>(track_state(first).lanes.size() + 1);
-  const TrackId id = make_track(std::move(lane));
+  const TrackId id = make_track(std::move(lane), track_state(first).of_stream);
   track_state(first).lanes.push_back(id);
   return id;
 }

@@ -1,5 +1,7 @@
 // What is not known any more where events were lost, or where a clock began anew.
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/timeline/marking.hpp"
@@ -21,24 +23,35 @@ void Marking::begin_stretch(TrackId track, const Moment& now) {
     parts.push_back({now.stream, now.number});
 }
 
-const Losses::Loss* Marking::loss_on(TrackId track, std::uint64_t number) {
-  const Losses::Loss* first = losses_.since(number);
-  for (const StreamPart& part : track_state(track_state(track).first_lane).parts) {
-    const Losses::Loss* const loss = part.stream->losses.since(std::max(number, part.since));
-    if (loss != nullptr && (first == nullptr || loss->number < first->number)) first = loss;
+std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number) {
+  std::optional<Losses::Loss> first = losses_.since(number);
+  const TrackState& state = track_state(track_state(track).first_lane);
+  for (const StreamPart& part : state.parts) {
+    // Events of any stream of the trace could have been of what the track is of.
+    const auto loss = state.of_stream ? part.stream->losses.since(std::max(number, part.since))
+                                      : part.stream->trace_losses().since(number);
+    if (loss && (!first || loss->number < first->number)) first = loss;
   }
   return first;
+}
+
+std::optional<Losses::Loss> Marking::loss_of_state(TrackId track) {
+  const TrackState& state = track_state(track);
+  if (state.only == nullptr) return loss_on(track, state.number);
+  if (const auto loss = losses_.since(state.number)) return loss;
+  return state.only->losses.since(state.number);
 }
 
 // What was lost may have changed it.
 void Marking::forget_lost_state(TrackId track, std::int64_t time) {
   TrackState& state = track_state(track);
   if (state.state == kNoName) return;
-  const Losses::Loss* const loss = loss_on(track, state.number);
-  if (loss == nullptr) return;
+  const auto loss = loss_of_state(track);
+  if (!loss) return;
   const std::int64_t end = std::max(timeline_.end(), time);
   state.last = std::max(state.last, std::min(loss->begin, end));
   state.state = kNoName;
+  state.only = nullptr;
   put({.kind = MarkKind::kState,
        .flags = kAcrossLoss,
        .track = track,
@@ -46,9 +59,26 @@ void Marking::forget_lost_state(TrackId track, std::int64_t time) {
        .value = 0});
 }
 
-void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
-                  std::uint64_t number) {
-  ++timeline_.mutable_counts().gaps;
+// At once, for what is written in the order of time. Of many states and losses it is done where the
+// next event comes on each track, so that the time for it grows with the events.
+void Marking::forget_lost_states(std::uint64_t number) {
+  constexpr std::uint64_t kFew = 1'000'000;
+  constexpr std::uint64_t kOfEach = 64;
+  if (looked_at_ > kFew + kOfEach * number) return;
+  looked_at_ += known_states_.size();
+  std::erase_if(known_states_, [&](TrackId track) {
+    TrackState& state = track_state(track);
+    if (state.state != kNoName) {
+      const auto loss = loss_of_state(track);
+      if (!loss || loss->begin > timeline_.end()) return false;
+      forget_lost_state(track, timeline_.end());
+    }
+    state.in_known = false;
+    return true;
+  });
+}
+
+void Marking::put_gap(NameId name, std::int64_t begin, std::int64_t end) {
   if (quality_ == kNoTrack) {
     quality_ = add_track({.kind = TrackKind::kLanes, .name = "trace quality", .group = "quality"});
   }
@@ -57,8 +87,45 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
        .name = name,
        .time = end,
        .begin = std::min(begin, end)});
+}
+
+void Marking::begin_loss(StreamState& stream, Losses::Loss loss) {
+  if (stream.is_losing) end_loss(stream, loss.number);
+  stream.is_losing = true;
+  stream.losses.begin(loss);
+  if (stream.of_trace != nullptr) stream.of_trace->begin(loss);
+  ++going_on_;
+  note_loss(loss.number);
+  forget_lost_states(loss.number);
+}
+
+void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
+                  std::uint64_t number) {
+  ++timeline_.mutable_counts().gaps;
+  put_gap(name, begin, end);
+  if (stream != nullptr) {
+    stream->losing_until = std::max(begin, end);
+    return begin_loss(*stream, {number, begin});
+  }
+  losses_.add({number, begin});
   note_loss(number);
-  (stream != nullptr ? stream->losses : losses_).add({number, begin});
+  forget_lost_states(number);
+}
+
+void Marking::lose_rest(StreamState& stream, NameId name, std::int64_t begin, std::int64_t time,
+                        std::uint64_t number) {
+  put_gap(name, begin, time);
+  stream.losing_until = kNoTime;
+  begin_loss(stream, {number, begin});
+}
+
+void Marking::end_loss(StreamState& stream, std::uint64_t number) {
+  if (!std::exchange(stream.is_losing, false)) return;
+  stream.losses.end(number);
+  if (stream.of_trace != nullptr) stream.of_trace->end(number);
+  --going_on_;
+  note_loss(number);
+  forget_lost_states(number);
 }
 
 SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
@@ -68,7 +135,7 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
   const auto end = [&](OpenId id, std::int64_t time) {
     ended.slices[id] = true;
     const OpenSlice& slice = open_[id];
-    const std::uint16_t lost = loss_within(slice) != nullptr ? kAcrossLoss : 0;
+    const std::uint16_t lost = loss_within(slice) ? kAcrossLoss : 0;
     close(id, std::max(time, slice.begin), kInferredEnd | lost, nullptr, nullptr, nullptr);
   };
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
@@ -92,8 +159,8 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     if (ended.has_track(open_[id].track)) end(id, stream.latest);
   }
   // What else is known by the stream's events is not any more.
-  note_loss(number);
   stream.losses.add({number, stream.latest});
+  note_loss(number);
   return ended;
 }
 

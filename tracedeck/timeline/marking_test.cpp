@@ -15,10 +15,11 @@ class MarkingTest : public testing::Test {
  protected:
   [[nodiscard]] Moment at(std::int64_t time, StreamState* stream = nullptr) {
     timeline_.note_time(time);
+    if (stream != nullptr) marking_.end_loss(*stream, number_);
     return {.time = time,
             .number = ++number_,
             .stream = stream,
-            .stretch = marking_.stretch_of(stream)};
+            .stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(stream)};
   }
   [[nodiscard]] TrackId track(TrackKind kind = TrackKind::kThread) {
     return marking_.add_track({.kind = kind, .name = "track"});

@@ -219,6 +219,14 @@ struct TrackSpace {
   [[nodiscard]] static std::size_t words_of(const TrackRule& rule) {
     return std::max<std::size_t>(rule.key.size(), 1) + 1;
   }
+  // Whether what is on a track comes of the data streams of its events alone: where it is of a
+  // processor, or its key of the stream.
+  [[nodiscard]] bool is_of_stream() const {
+    if (rule.kind == TrackKind::kCpu || (parent != nullptr && parent->is_of_stream())) return true;
+    return std::ranges::any_of(rule.key, [](const std::string& each) {
+      return each.starts_with("packet.") || each.starts_with("stream.");
+    });
+  }
   // Others take the places of tracks that are marked on no more.
   void forget(const SectionEnd& ended) {
     tracks->keep_if([&](std::uint32_t number) { return !ended.has_track(number); });
@@ -344,7 +352,7 @@ class BoundTrack {
     if (space_.rule.kind != TrackKind::kState) track.tid = number(tid_, event);
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
-    const TrackId id = context_.marking.add_track(std::move(track));
+    const TrackId id = context_.marking.add_track(std::move(track), space_.is_of_stream());
     tracks_.place(words) = id;
     return id;
   }

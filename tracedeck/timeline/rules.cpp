@@ -179,16 +179,6 @@ void CompiledRules::plan_balances(const EventClass& event_class, std::vector<Pla
   }
 }
 
-// Whether no class of the trace says it better.
-bool CompiledRules::is_asked_by(WaitState& state, const EventClass& event_class) {
-  const DataStreamClass* const stream_class = event_class.stream_class;
-  if (state.preferred.empty() || state.preferred.matches(timeline::name_of(event_class)) ||
-      stream_class == nullptr || stream_class->trace == nullptr)
-    return true;
-  const TraceDescription& trace = *stream_class->trace;
-  return !state.preferred_in[trace.number()].finds(trace, state.preferred);
-}
-
 void CompiledRules::plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
   const std::uint64_t trace = trace_of(event_class);
@@ -202,7 +192,7 @@ void CompiledRules::plan_waits(const EventClass& event_class, std::vector<Planne
     if (state.cancels.matches(name)) {
       into.push_back({Phase::kServe, std::make_unique<CancelWait>(state, event_class, trace)});
     }
-    if (state.from.matches(name) && is_asked_by(state, event_class)) {
+    if (state.from.matches(name)) {
       into.push_back(
           {Phase::kRequest, std::make_unique<RequestWait>(state, event_class, context_, trace)});
     }

@@ -165,7 +165,7 @@ class Schedule final : public Action {
     if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
     state_.processors->claim(next, processor);
-    context_.marking.state(processor.track, running_, now, cpu, 0);
+    context_.marking.run(processor.track, running_, now, cpu);
   }
   [[gnu::noinline]] void know(const Moment& now) {
     std::uint64_t left = 0;

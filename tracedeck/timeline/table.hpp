@@ -123,7 +123,7 @@ struct WaitRule {
   std::string name = {};  // a template on `from`: "wake -> poll"
   std::string category = {};
   ClassGlobs from = {};
-  ClassGlobs prefer = {};  // of `from`: if the trace has such a class, others do not count
+  ClassGlobs prefer = {};  // of `from`: once one of them came, others do not count
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`
@@ -235,6 +235,8 @@ struct Table {
   // not say it there is one processor, until [[schedule]] rules show that two tasks run at once;
   // from then on it is unknown.
   std::string processor = {};
+  // All data streams end when tracing does: one that ends long before has lost the rest.
+  bool streams_end_together = false;
   bool optional = false;  // of a built-in one: it is used only where it is asked for
   bool built_in = false;
   std::string text = {};  // as it was written

@@ -25,14 +25,16 @@ class WaitState final : public SliceObserver {
     bool asker_known = false;  // it is known
     bool pending = false;
     bool gone = false;     // cancelled, and not served since
+    bool refused = false;  // a preferred event came when nothing was to be waited for
     bool awaited = false;  // it is waited for still if nobody serves it
     NameId over = kNoName;
     NameId name = kNoName;
     OriginId origin = 0;
-    TrackId state = kNoTrack;      // of who waits
-    TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
-    std::uint32_t serving = 0;     // slices that serve it
-    std::uint32_t generation = 0;  // changes when nobody waits any more
+    TrackId state = kNoTrack;             // of who waits
+    TrackId served_on = kNoTrack;         // where it was served, if that is found by the key
+    std::uint32_t serving = 0;            // slices that serve it
+    std::uint32_t generation = 0;         // changes when nobody waits any more
+    const StreamState* stream = nullptr;  // in which it was asked for
   };
 
   // Null: a part of the key is unknown, or there is no room for more of them.
@@ -97,7 +99,7 @@ class WaitState final : public SliceObserver {
                                          .group = "waits",
                                          .rank = track == nullptr ? 0 : track->rank,
                                          .origin = each->origin});
-      const bool lost = context_.marking.lost_since(each->number);
+      const bool lost = context_.marking.lost_in_trace(each->number, each->stream);
       Moment then = end;
       then.time = std::min(end.time, timeline.end_of(on));
       context_.marking.wait(on, each->name, then, each->requested, nullptr,
@@ -145,7 +147,7 @@ class WaitState final : public SliceObserver {
   std::vector<NameId> unless = {};
   ClassMatcher cancels = {};
   ClassMatcher preferred = {};
-  std::unordered_map<std::uint64_t, ClassSearch> preferred_in = {};  // by the number of a trace
+  std::unordered_map<std::uint64_t, bool> preferred_came = {};  // by trace: one of these did
   KeyTable entries;
   std::vector<Entry> slab;
   std::vector<std::uint32_t> unused;
@@ -212,12 +214,15 @@ class RequestWait final : public Action {
         near_(state.entries.near_of(trace)),
         name_(state.name, state.rule->category, event_class, context, true),
         origin_(context.origins.of(event_class).trace),
-        waiter_(state, event_class, context) {
+        waiter_(state, event_class, context),
+        is_preferred_(state.preferred.matches(timeline::name_of(event_class))) {
+    if (!state.preferred.empty()) preferred_came_ = &state.preferred_came[trace];
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible();
+    const bool is_plain = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible() &&
+                          preferred_came_ == nullptr;
     return is_plain ? usual_run_of<RequestWait>(counts) : Action::usual_run(counts);
   }
   // Not the first of its key.
@@ -233,9 +238,18 @@ class RequestWait final : public Action {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr || entry->gone) return;
+    if (preferred_came_ != nullptr) {
+      *preferred_came_ = *preferred_came_ || is_preferred_;
+      // Who was woken as it went to sleep waits from the next event on.
+      const bool was_refused = std::exchange(entry->refused, false);
+      if (*preferred_came_ != is_preferred_ && !was_refused) return;
+    }
     if (waiter_ && entry->state == kNoTrack)
       entry->state = waiter_.find(*now.event, key_.words()[0]);
-    if (!state_.unless.empty() && entry->state != kNoTrack && is_no_wait(entry->state, now)) return;
+    if (!state_.unless.empty() && entry->state != kNoTrack && is_no_wait(entry->state, now)) {
+      entry->refused = is_preferred_;
+      return;
+    }
     if (entry->serving == 0) state_.put(*entry, state_.asked, now);
     if (!request(*entry, now) || !asker_.possible()) return;
     entry->asked = now.time;
@@ -256,6 +270,7 @@ class RequestWait final : public Action {
     entry.awaited = awaited_(*now.event);
     entry.origin = origin_;
     entry.number = now.number;
+    entry.stream = now.stream;
     entry.pending = true;
     entry.requested = now.time;
     return true;
@@ -271,6 +286,8 @@ class RequestWait final : public Action {
   OriginId origin_;
   BoundValue asker_;
   WaiterTrack waiter_;
+  bool is_preferred_;
+  bool* preferred_came_ = nullptr;  // null: no class is preferred
 };
 
 class ServeWait final : public Action {
@@ -348,7 +365,8 @@ class ServeWait final : public Action {
  private:
   // Returns whether events were lost meanwhile.
   bool wait(const WaitState::Entry& entry, TrackId track, const Moment& now) {
-    const bool lost = context_.marking.lost_since(entry.number);
+    const bool lost = context_.marking.lost_in_trace(entry.number, entry.stream) ||
+                      context_.marking.lost_in_trace(entry.number, now.stream);
     context_.marking.wait(track, entry.name, now, entry.requested, arguments_,
                           lost ? kAcrossLoss : 0);
     return lost;
