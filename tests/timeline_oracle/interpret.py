@@ -47,8 +47,7 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
         if "loss" in record:
             sheet.line.losses += 1
             loss = record["loss"]
-            # Which table the trace is for is known with its first event.
-            is_wide = any(table.WIDE for table in tables) and sheet.line.begin is not None
+            is_wide = any(table.WIDE for table in tables)
             stream = None if is_wide else stream_of(loss)
             sheet.lossy.add(stream)
             begin = loss.get("begin")

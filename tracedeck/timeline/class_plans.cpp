@@ -163,6 +163,12 @@ void ClassPlans::note_use(const RuleSet& rules) {
   timeline_.note_table(rules.table().name);
 }
 
+bool ClassPlans::losses_are_wide(const TraceDescription* trace) {
+  for (std::size_t i = 0; i < rules_.size() && trace != nullptr && !losses_are_wide_; ++i)
+    losses_are_wide_ = rules_[i]->table().wide_losses && applies(*trace, i);
+  return losses_are_wide_;
+}
+
 // Whether a table is for a trace; it may come to be when the trace's classes become more.
 bool ClassPlans::applies(const TraceDescription& trace, std::size_t index) {
   const auto [place, is_new] = applied_.try_emplace({trace.number(), index});

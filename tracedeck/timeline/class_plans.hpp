@@ -113,8 +113,8 @@ class ClassPlans {
   // Whether there are so many that all are to be cleared before another is made.
   [[nodiscard]] bool is_full() const { return plans_.entries().size() >= kMost; }
 
-  // Whether what is lost of one data stream may be of any.
-  [[nodiscard]] bool losses_are_wide() const { return losses_are_wide_; }
+  // Whether what is lost of one data stream of `trace` may be of any, also before its first event.
+  [[nodiscard]] bool losses_are_wide(const TraceDescription* trace);
   // Whether data streams end when tracing does, all of them.
   [[nodiscard]] bool streams_end_together() const { return streams_end_together_; }
   // Calls `visit(rules)` for the rules of each table, whether they met events or not.

@@ -454,7 +454,9 @@ class Interpreter::Work {
     }
     counts.lost_events += loss.events.value_or(0);
     StreamState* state = nullptr;
+    const TraceDescription* trace = nullptr;
     if (loss.stream != nullptr) {
+      if (loss.stream->stream_class != nullptr) trace = loss.stream->stream_class->trace;
       const EntityId key = key_of(*loss.stream);
       state = &streams_[key];
       state->of_trace = &trace_losses_[key.trace];
@@ -469,8 +471,8 @@ class Interpreter::Work {
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(plans_.losses_are_wide() ? nullptr : state, marking_.add_name("loss", name), begin,
-                 end, now_.number);
+    marking_.gap(plans_.losses_are_wide(trace) ? nullptr : state, marking_.add_name("loss", name),
+                 begin, end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
     if (!marking_.is_losing()) return;
     if (state != nullptr && !loss.end) state->losing_until = kNoTime;

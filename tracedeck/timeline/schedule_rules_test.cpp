@@ -18,6 +18,7 @@ using render::text_slot;
 using render::unsigned_class;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr std::string_view kScheduler = R"(table = "scheduler"
@@ -189,6 +190,18 @@ TEST_F(TaskLifeTest, AWaitIsAcrossALossUntilTheNextEventOfItsStream) {
   switch_to(60, 8, "asleep", 7);
   EXPECT_THAT(lines("wait"), ElementsAre(HasSubstr("from 20 to 40 lost"),
                                          "wait wake -> run on core from 50 to 60"));
+}
+
+TEST_F(TaskLifeTest, AWideLossBeforeTheFirstEventIsOverWithIt) {
+  on_stream(1);
+  lose();
+  on_stream(0);
+  event(wake_, 10, 9);
+  switch_to(20, 7, "asleep", 9);
+  on_stream(1);
+  event(wake_, 30, 7);
+  EXPECT_THAT(marks("wide_losses = true\n" + std::string(kScheduler)),
+              Not(Contains(EndsWith(" lost"))));
 }
 
 }  // namespace
