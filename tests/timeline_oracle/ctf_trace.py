@@ -11,6 +11,7 @@ class Ctf:
         self.packets = {0: [], 1: []}
         self.events = {0: [], 1: []}
         self.discarded = {0: 0, 1: 0}
+        self.end = 0  # of all
 
     def event(self, cpu, time, name, values, thread):
         made = struct.pack("<IQ", list(self.classes).index(name), time)
@@ -20,25 +21,25 @@ class Ctf:
             key, _, is_text = member.partition(":")
             made += values[key].encode() + b"\0" if is_text else struct.pack("<Q", values[key])
         self.events[cpu].append((time, made))
+        self.end = max(self.end, time)
 
     def packet(self, cpu, discarded=0, end=0):
         """Ends the packet of a CPU; so many events were lost in it. `end`: it does not end before."""
         events, self.events[cpu] = self.events[cpu], []
-        if not events:
+        if not events and (end == 0 or not self.packets[cpu]):
             return
         self.discarded[cpu] += discarded
         content = b"".join(made for time, made in events)
         size = 8 * (12 + 44 + len(content))
         head = struct.pack("<III", 0xC1FC1FC1, 0, cpu)
-        head += struct.pack("<QQQQQI", events[0][0], max(end, events[-1][0]), size, size, self.discarded[cpu], cpu)
+        head += struct.pack("<QQQQQI", events[0][0] if events else end, max(end, events[-1][0] if events else 0), size, size, self.discarded[cpu], cpu)
         self.packets[cpu].append(head + content)
 
     def write(self, folder):
         folder.mkdir()
         (folder / "metadata").write_text(self.metadata())
-        end = max((time for events in self.events.values() for time, _ in events), default=0)
         for cpu in self.packets:
-            self.packet(cpu, end=end)  # all buffers are flushed at once
+            self.packet(cpu, end=self.end)  # all buffers are flushed at once
             (folder / f"channel0_{cpu}").write_bytes(b"".join(self.packets[cpu]))
 
     def metadata(self):

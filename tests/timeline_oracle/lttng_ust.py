@@ -21,6 +21,8 @@ class Table(Base):
         if event.get("time") is None:
             return
         fields = event.get("fields") or {}
+        if name.startswith((*PREFIXES, "lttng_ust_statedump:bin_info")):
+            self.sheet.pass_losses()
         if name == "lttng_ust_statedump:bin_info":
             self.images.setdefault(in_context(event, "vpid"), []).append(
                 (fields["baddr"], fields["baddr"] + fields["memsz"], fields["path"])

@@ -342,8 +342,7 @@ def ctf(classes, has_thread):
             if rng.random() < GOING:
                 trace.event(cpu, time, name, values, thread)
             if rng.random() < 0.03:
-                rng.choice((0, 0, 3))
-                trace.packet(cpu)  # what is lost is looked at by the worlds, which know it
+                trace.packet(cpu, rng.choice((0, 0, 3)))
         trace.write(path)
         return path
 

@@ -44,6 +44,7 @@ class Table(Base):
         if rule is None:
             return
         try:
+            self.sheet.pass_losses()
             if "_init" not in name and not name.endswith(("_added", "_register")):
                 self.sheet.bounds()
             rule(event.get("fields") or {})

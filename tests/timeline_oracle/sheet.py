@@ -47,6 +47,7 @@ class State:
     end: int
     flags: set = dataclasses.field(default_factory=set)
     stream: object = None  # while it goes on: the only one that can end it; None: others can too
+    lost_at: int | None = None  # while it goes on: where a loss made it doubtful, behind all times so far
 
 
 @dataclasses.dataclass
@@ -94,6 +95,7 @@ class Sheet:
         self.latest = {}  # stream -> time of its latest event in this section
         self.packet_begins = {}  # stream -> begin of its first packet, or None
         self.losing = {}  # stream -> (begin, latest end) of what is being lost
+        self.losing_since = None  # the first begin, since anything is
         self.lossy = set()  # streams of which something is missing; None: of all
         self.tables = ()
         self.cut = None  # nothing is shown that is over before
@@ -146,6 +148,8 @@ class Sheet:
         """`mixes`: which of several that are open an end is of, is not known."""
         time, flags = self.moment(track)
         stack = self.open[rule, key]
+        for old in stack:
+            self.doubt(old)
         mixed = mixes and bool(stack) and stack[-1].lost_at is None
         if mixed:
             stack[-1].mixed = True
@@ -163,6 +167,7 @@ class Sheet:
         if stack and stack[-1].mixed:
             self.bounds()
             slice = stack.pop()
+            self.doubt(slice)
             time = self.time if slice.lost_at is None else min(self.time, slice.lost_at)
             self.last[slice.track] = time = max(time, slice.begin, self.last[slice.track])
             return self.close(slice, time, {"inferred_end"})
@@ -170,8 +175,7 @@ class Sheet:
         if stack:
             slice = stack.pop()
             slice.args.update(args or {})
-            if any(self.is_touched(slice.track, one) for one in self.losing):
-                flags.add("across_loss")
+            self.doubt(slice)
             return self.close(slice, time, flags)
         if (rule, key) in self.seen or self.line.sections:
             self.line.unmatched[rule, name] += self.is_shown
@@ -212,8 +216,9 @@ class Sheet:
 
         `is_of_stream`: only events of the stream at hand can end it.
         """
-        time, flags = self.moment(track)
+        self.bounds()
         old = self.known(track)
+        time, flags = self.moment(track)
         # A task that is put on another processor goes on.
         if None not in (old, value) and old.value != value and old.value.startswith("running on ") and value.startswith("running on "):
             if not flags | old.flags:
@@ -228,9 +233,13 @@ class Sheet:
     def known(self, track):
         """The state of a track, or None."""
         state = self.state_of.get(track)
+        if state is not None and state.lost_at is not None:
+            self.close_state(track, max(self.last[track], min(state.lost_at, self.line.end)))
+            return None
         if state is not None:
             for stream, (begin, _) in list(self.losing.items()):
                 if self.is_touched(track, stream, state.stream):
+                    begin = min(self.lost_from(track, stream, begin, state.stream), self.line.end)
                     self.close_state(track, max(self.last[track], begin))
                     return None
         return state
@@ -294,6 +303,14 @@ class Sheet:
             return only == stream
         return track in self.tracks_of[stream] or not any(table.is_of_stream(track) for table in self.tables)
 
+    def doubt(self, slice):
+        """It is open, and its end may be in what is being lost."""
+        for stream, (begin, _) in self.losing.items():
+            if self.is_touched(slice.track, stream):
+                slice.flags.add("across_loss")
+                if slice.lost_at is None:
+                    slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin))
+
     def loss(self, stream, begin, end=None):
         """Something is missing of a stream until its next event, or of all (None), since `begin`."""
         if stream in self.losing:
@@ -301,6 +318,8 @@ class Sheet:
         if begin is None:
             begin = self.latest.get(stream, self.time) if stream is not None else None
         if stream is not None:
+            earlier = [one for one in (begin, self.losing_since if self.losing else None) if one is not None]
+            self.losing_since = min(earlier, default=None)
             self.losing[stream] = (begin, end)
         self.forget(stream, begin)
 
@@ -319,12 +338,26 @@ class Sheet:
                 if self.is_touched(slice.track, stream):
                     slice.flags.add("across_loss")
                     if slice.lost_at is None:
-                        slice.lost_at = max(slice.begin, self.last[slice.track] if begin is None else begin)
+                        slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin))
         for track, state in list(self.state_of.items()):
             if self.is_touched(track, stream, state.stream):
-                self.close_state(track, self.last[track] if begin is None else max(begin, self.last[track]))
+                since = self.lost_from(track, stream, begin, state.stream)
+                if state.lost_at is not None:
+                    since = min(since, state.lost_at)
+                if since > self.line.end:
+                    state.lost_at = since
+                else:
+                    self.close_state(track, max(self.last[track], since))
         for pair in self.waits.values():
             pair.flags.add("across_loss")
+
+    def lost_from(self, track, stream, begin, only=None):
+        """Where losses of several streams overlap, the first begin counts for what any of them may have been about."""
+        if begin is None:
+            return self.last[track]
+        if None in (stream, self.losing_since) or only is not None or any(table.is_of_stream(track) for table in self.tables):
+            return begin
+        return min(begin, self.losing_since)
 
     def section(self, latest):
         """The clock of the stream at hand went far back: what is open on its tracks ends where it was."""
@@ -354,7 +387,8 @@ class Sheet:
             for slice in stack:
                 self.close(slice, max(end, slice.begin), {"open_at_end"})
         for track in list(self.state_of):
-            self.close_state(track, end, {"open_at_end"})
+            if self.known(track) is not None:
+                self.close_state(track, end, {"open_at_end"})
         for pair in self.waits.values():
             if pair.is_shown_open:
                 pair.end = max(end, pair.begin)
