@@ -23,7 +23,6 @@ KNOWN = {
         "latency: lost events [times beyond 2^63]": 109,
     },
     "ros2": {
-        "why: hurt": 35,
     },
     "linux": {
         "latency: began_before [two hosts]": 26,
@@ -46,14 +45,10 @@ KNOWN = {
         "task: runnable": 81,
         "wait: a duration that is not true, no loss within": 81,
         "wait: count": 81,
-        "wait: total": 55,
         "why: how many there are": 81,
         "why: how many there are [two hosts]": 33,
         "why: hurt": 81,
         "why: what it explains did not happen [two hosts]": 61,
-        "cpu state: less of a state than is sure, with losses [two hosts]": 5,
-        "task: less of a state than is sure, with losses [two hosts]": 5,
-        "task: more of a state than there was, with losses [two hosts]": 61,
         "slice: quantile [two hosts]": 47,
     },
     "tokio": {
@@ -116,7 +111,6 @@ KNOWN = {
         "perfetto: mutex, with losses": 57,
         "perfetto: too little of a state, with losses": 35,
         "slice: more than there were": 35,
-        "task: less of a state than is sure, with losses": 11,
         "task: more of a state than there was, with losses": 57,
         "wait: a duration that is not true, no loss within": 12,
         "wait: total": 12,
