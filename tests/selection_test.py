@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import os
+import struct
 import unittest
 
 import dial9_writer as w
+import large_metadata as metadata
 from command import CommandTest, parse_lines, run
 
 EPOCH = 1_700_000_000_000_000_000  # 2023-11-14T22:13:20Z
@@ -146,6 +148,28 @@ class NominalTimes(CommandTest):
             rows = self.check(run("query", "--output", "jsonl", stages, self.trace()), 0).stdout.decode().splitlines()
             rows = [json.loads(row) for row in rows if "answer" not in row]
             self.assertEqual([row["time"] for row in rows], [None, SECOND, 2 * SECOND, 3 * SECOND], stages)
+
+
+class OrderOfTime(CommandTest):
+    def test_a_trace_whose_metadata_have_a_finding(self):
+        """Looking through it and reading it meet with the same sources."""
+        time = {**metadata.U8, "length": 64, "roles": ["default-clock-timestamp"]}
+        header = metadata.structure([("timestamp", time)])
+        fragments = [
+            {"type": "clock-class", "id": "monotonic", "frequency": SECOND},
+            {"type": "data-stream-class", "default-clock-class-id": "monotonic", "event-record-header-field-class": header},
+            {"type": "event-record-class", "name": "Tick", "payload-field-class": metadata.structure([("n", metadata.U32)])},
+        ]
+        stream = b"".join(struct.pack("<QI", 5 + n, n) for n in range(3))
+        folder = self.folder / "trace"
+        folder.mkdir()
+        for name, content in metadata.json_trace(fragments, stream).items():
+            # A word of CTF2-SPECRC-3.0 is a warning.
+            of_another = b'"type":"trace-class","uuid":' + json.dumps([*range(16)]).encode()
+            (folder / name).write_bytes(content.replace(b'"type":"trace-class"', of_another))
+        self.assertIn(b"warning", run("validate", folder).stdout)
+        printed = self.check(run("print", "--output", "jsonl", "--order", "time", folder), 0)
+        self.assertEqual(times(printed), [5, 6, 7])
 
 
 class WallClock(CommandTest):

@@ -8,7 +8,7 @@
 namespace tracedeck::flow {
 Error changed_meanwhile() {
   return {.code = ErrorCode::kReadFailed,
-          .message = "An input was changed while it was sorted; sort a copy of it."};
+          .message = "an input was changed while it was sorted; sort a copy of it"};
 }
 
 Result<BatchPtr> OrderedPart::fetch() {

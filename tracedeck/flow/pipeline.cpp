@@ -231,7 +231,8 @@ bool Pipeline::open_traces(std::vector<TracePlace> places, std::optional<FoundTr
     several_ = several_ || !place.name.empty();
     // A sort looks through what it can read again without its values before it reads it.
     const bool values = !(order == Order::kTime && place.reopens());
-    add_trace(std::move(place), {.values = values, .traces_at_once = at_once_});
+    add_trace(std::move(place),
+              {.values = values, .same_sources = true, .traces_at_once = at_once_});
   }
   named_ = traces_.size();
   if (first) {
@@ -280,10 +281,18 @@ RecordSourcePtr Pipeline::sorted() {
                         const std::shared_ptr<TraceSource> reading =
                             as_opened ? trace
                                       : add_trace(trace->place(), {.values = values,
+                                                                   .same_sources = true,
                                                                    .silent = true,
                                                                    .traces_at_once = at_once_,
                                                                    .first_reading = first_reading});
-                        if (!reading->open()) return std::vector<RecordSourcePtr>();
+                        if (reading == trace) {
+                          if (!reading->open()) return std::vector<RecordSourcePtr>();
+                        } else if (Result<void> again = reading->try_open(); !again) {
+                          // What could not be opened before was reported then.
+                          if (trace->was_opened() && !context_.stop.stop_requested())
+                            return std::unexpected(std::move(again.error()));
+                          return std::vector<RecordSourcePtr>();
+                        }
                         std::vector<RecordSourcePtr> sources = reading->take_sources(true);
                         for (RecordSourcePtr& source : sources)
                           if (seen != nullptr) source = by_time(std::move(source), false, seen);
