@@ -50,6 +50,7 @@ KNOWN = {
         "why: hurt": 81,
         "why: what it explains did not happen [two hosts]": 61,
         "slice: quantile [two hosts]": 47,
+        "wait: total": 81,
     },
     "tokio": {
         "task: more of a state than there was, with losses": 136,
@@ -111,6 +112,7 @@ KNOWN = {
         "perfetto: mutex, with losses": 57,
         "perfetto: too little of a state, with losses": 35,
         "slice: more than there were": 35,
+        "task: less of a state than is sure, with losses": 35,
         "task: more of a state than there was, with losses": 57,
         "wait: a duration that is not true, no loss within": 12,
         "wait: total": 12,
