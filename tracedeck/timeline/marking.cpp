@@ -46,10 +46,12 @@ NameId Marking::add_name(std::string_view category, std::string_view text, Place
                          std::string_view host) {
   const std::size_t before = timeline_.name_count();
   NameId id = kNoName;
-  if (before < kMostNames && name_bytes_ + text.size() <= kMostNameBytes) {
+  // The whole name of a place is kept beside what is shown of it.
+  const std::size_t bytes = (place.size == 0 ? 1 : 2) * text.size() + host.size();
+  if (before < kMostNames && name_bytes_ + bytes <= kMostNameBytes) {
     id = timeline_.add_name(category, text, place, host);
     if (timeline_.name_count() == before) return id;
-    name_bytes_ += text.size();
+    name_bytes_ += bytes;
   } else if (id = timeline_.find_name(category, text); id == kNoName) {
     if (other_name_ == kNoName) other_name_ = timeline_.add_name("", "(other)");
     id = other_name_;
