@@ -171,26 +171,27 @@ class Sort final : public RecordSource {
         continue;
       }
       OrderSurvey survey;
+      const DataStreamClass* of = nullptr;
+      bool has_packets = false;
       while (true) {
         const Result<BatchPtr> batch = each->next();
         // An error will come again when the records are delivered.
         if (!batch || *batch == nullptr) break;
         survey.add(**batch);
+        // The class is gone when its source has ended.
+        if (survey.only_stream_class() == of) continue;
+        of = survey.only_stream_class();
+        has_packets = of != nullptr && of->trace != nullptr && says_its_packets(*of->trace);
       }
       survey.finish();
-      source.keeps_steps = keeps_steps(survey);
+      source.keeps_steps =
+          has_packets && survey.steps() != 0 && survey.steps() <= options_.kept_steps;
       each.reset();
       source.events = survey.events();
       source.ordered_until = source.keeps_steps ? OrderKey::last() : survey.lowest_step();
       if (!source.in_order()) source.levels = survey.levels();
     }
     return {};
-  }
-
-  [[nodiscard]] bool keeps_steps(const OrderSurvey& survey) const {
-    const DataStreamClass* const of = survey.only_stream_class();
-    return survey.steps() != 0 && survey.steps() <= options_.kept_steps && of != nullptr &&
-           of->trace != nullptr && says_its_packets(*of->trace);
   }
 
   // Shares the memory among the sources that have to be sorted. Those that cannot be sorted by
