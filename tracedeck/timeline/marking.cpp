@@ -52,7 +52,7 @@ NameId Marking::add_name(std::string_view category, std::string_view text, Place
     id = timeline_.add_name(category, text, place, host);
     if (timeline_.name_count() == before) return id;
     name_bytes_ += bytes;
-  } else if (id = timeline_.find_name(category, text); id == kNoName) {
+  } else if (id = timeline_.find_name(category, text, host); id == kNoName) {
     if (other_name_ == kNoName) other_name_ = timeline_.add_name("", "(other)");
     id = other_name_;
   }

@@ -88,7 +88,7 @@ TrackId Timeline::parent_of(TrackId id) const {
 
 namespace {
 
-std::string name_key(std::string_view category, std::string_view text, std::string_view host = {}) {
+std::string name_key(std::string_view category, std::string_view text, std::string_view host) {
   std::string key(category);
   key += '\0';
   key += host;
@@ -118,8 +118,9 @@ NameId Timeline::add_name(std::string_view category, std::string_view text, Plac
   return known->second;
 }
 
-NameId Timeline::find_name(std::string_view category, std::string_view text) const {
-  const auto found = by_text_.find(name_key(category, text));
+NameId Timeline::find_name(std::string_view category, std::string_view text,
+                           std::string_view host) const {
+  const auto found = by_text_.find(name_key(category, text, host));
   return found == by_text_.end() ? kNoName : found->second;
 }
 

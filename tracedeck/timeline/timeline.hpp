@@ -187,7 +187,8 @@ class Timeline {
   NameId add_name(std::string_view category, std::string_view text, PlaceRange place = {},
                   std::string_view host = {});
   // kNoName: there is none of that identity.
-  [[nodiscard]] NameId find_name(std::string_view category, std::string_view text) const;
+  [[nodiscard]] NameId find_name(std::string_view category, std::string_view text,
+                                 std::string_view host = {}) const;
   // No more names come: what is shown of each tells it from all.
   void settle_names();
   [[nodiscard]] TimelineCounts& mutable_counts() { return counts_; }

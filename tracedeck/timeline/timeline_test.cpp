@@ -54,5 +54,15 @@ TEST_F(ParentTest, WhatATableSaysHolds) {
   EXPECT_EQ(timeline_.parent_of(task), kNoTrack);
 }
 
+TEST(TimelineNames, AreFoundWithTheirHost) {
+  Timeline timeline;
+  const NameId web = timeline.add_name("syscall", "read", {}, "web1");
+  const NameId db = timeline.add_name("syscall", "read", {}, "db1");
+  EXPECT_NE(web, db);
+  EXPECT_EQ(timeline.find_name("syscall", "read", "web1"), web);
+  EXPECT_EQ(timeline.find_name("syscall", "read", "db1"), db);
+  EXPECT_EQ(timeline.find_name("syscall", "read"), kNoName);
+}
+
 }  // namespace
 }  // namespace tracedeck::timeline
