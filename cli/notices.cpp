@@ -182,9 +182,9 @@ void Notices::finish_order() {
     report_unrelated(
         options_, session_,
         fmt::format("nothing relates the clocks of {} and {}: the order of their events to each "
-                    "other says nothing; --clock-offset TRACE=0 says that one is that of the "
-                    "others, and another offset "
-                    "brings it there; or --clock wall where they give UTC",
+                    "other says nothing; --clock-offset TRACE=0 says that TRACE has the clock of "
+                    "the others, TRACE=OFFSET that it needs OFFSET added; --clock wall uses UTC "
+                    "where the traces give it",
                     unrelated_->first, some_of(unrelated_->others)));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;

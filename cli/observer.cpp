@@ -55,14 +55,18 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
   constexpr std::size_t kMost = 3;
   const std::vector<flow::WallClock::Step> steps = wall.steps();
   for (const auto& step : std::span(steps).first(std::min(steps.size(), kMost))) {
-    session_.diagnostics.note(fmt::format(
-        "{}: its wall clock steps by {} s between its anchors at {} and {}: times in UTC between "
-        "them are uncertain by that",
-        trace, render::seconds_text(step.by), utc_text(step.after), utc_text(step.at)));
+    session_.diagnostics.note(
+        fmt::format("{}: between its clock anchors at {} and {} UTC goes on by {} s {} than its "
+                    "own clock, as by "
+                    "a suspend or where the wall clock was set: times in UTC between them are "
+                    "uncertain by that",
+                    trace, utc_text(step.after), utc_text(step.at),
+                    render::seconds_text(step.by.negative() ? -step.by : step.by),
+                    step.by.negative() ? "less" : "more"));
   }
   if (steps.size() > kMost)
     session_.diagnostics.note(
-        fmt::format("{}: its wall clock steps {} times more", trace, steps.size() - kMost));
+        fmt::format("{}: the same between {} more pairs of anchors", trace, steps.size() - kMost));
   const Nanoseconds most =
       std::max(wall.greatest_offset() - wall.offset(), wall.offset() - wall.least_offset());
   const flow::Selection& selection = options_.selection;

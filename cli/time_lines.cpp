@@ -21,7 +21,7 @@ namespace {
 std::string unrelated_text(const timeline::Timeline& timeline, std::string_view format) {
   std::string text = fmt::format(
       "nothing relates the clocks of {} and {}: times and durations from one to the other mean "
-      "nothing; --clock-offset TRACE=0 says that one is that of the others",
+      "nothing; --clock-offset TRACE=0 says that TRACE has the clock of the others",
       timeline.first_trace(), some_of(timeline.unrelated_traces()));
   if (format == "tband")
     text += "; the files of one trace's cores are given as FILE@CORE, FILE@CORE";
