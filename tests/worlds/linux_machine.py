@@ -179,12 +179,15 @@ class Machine:
     def pull(self, cpu):
         for other, queue in enumerate(self.ready):
             if other != cpu and queue and self.current[other] is not self.idle[other] and self.random.random() < 0.6:
-                thread = queue.pop()
-                self.emit(cpu, "migrate", thread=thread, origin=other, target=cpu)
-                thread.cpu = cpu
-                thread.places.set(self.last, cpu)
-                self.ready[cpu].append(thread)
+                self.migrate(queue.pop(), other, cpu)
                 return
+
+    def migrate(self, thread, origin, cpu):
+        """Puts a thread that waits for a processor, out of the queue of another, behind those that wait for this one."""
+        self.emit(cpu, "migrate", thread=thread, origin=origin, target=cpu)
+        thread.cpu = cpu
+        thread.places.set(self.last, cpu)
+        self.ready[cpu].append(thread)
 
     def preempt(self, cpu, in_kernel):
         thread = self.current[cpu]

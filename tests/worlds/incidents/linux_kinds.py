@@ -221,12 +221,17 @@ def mutex_held(rng, seed, folder):
                 cause="reloader holds the mutex", concludes=r"reloader( \d+)? held mutex")
 
 
-def try_lock(rng, seed, folder):
-    """Who holds it has taken it by pthread_mutex_trylock."""
+def contended(rng):
+    """A machine with a mutex that others use; how long it is to be held too long, and when."""
     machine = machine_of(rng)
     mutex, lasts = machine.mutex(), rng.randrange(10, 60) * MS
     users(rng, machine, mutex)
-    when = planted_at(rng, machine, lasts)
+    return machine, mutex, lasts, planted_at(rng, machine, lasts)
+
+
+def try_lock(rng, seed, folder):
+    """Who holds it has taken it by pthread_mutex_trylock."""
+    machine, mutex, lasts, when = contended(rng)
 
     def tries(time):
         def program(machine, thread):
@@ -245,10 +250,7 @@ def try_lock(rng, seed, folder):
 
 def timed_lock(rng, seed, folder):
     """Who holds it has taken it by pthread_mutex_timedlock, which nothing records."""
-    machine = machine_of(rng)
-    mutex, lasts = machine.mutex(), rng.randrange(10, 60) * MS
-    users(rng, machine, mutex)
-    when = planted_at(rng, machine, lasts)
+    machine, mutex, lasts, when = contended(rng)
 
     def timed(machine, thread):
         while mutex.owner is not None:

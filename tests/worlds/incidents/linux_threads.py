@@ -51,10 +51,7 @@ class Threads(Machine):
             for thread in queue if other != cpu and self.current[other] is not self.idle[other] else ():
                 if thread.pinned is None:
                     queue.remove(thread)
-                    self.emit(cpu, "migrate", thread=thread, origin=other, target=cpu)
-                    thread.cpu = cpu
-                    thread.places.set(self.last, cpu)
-                    self.ready[cpu].append(thread)
+                    self.migrate(thread, other, cpu)
                     return
 
     def preempt(self, cpu, in_kernel):

@@ -133,28 +133,25 @@ def noise(runtime, poll):
         yield from runtime.computes(poll, rng.randrange(50, 400) * US, 0)
 
 
-def blocking_poll(rng, seed, folder):
+def off_processor(rng, folder, where, **more):
+    """A poll whose thread is switched out there."""
     def body(runtime, poll, lasts):
         yield from noise(runtime, poll)
-        yield runtime.switched_out, (poll, "sleep", lasts)
+        yield runtime.switched_out, (poll, where, lasts)
 
-    return bad_poll(rng, folder, body, cause="the poll sleeps", concludes=r"the thread was switched out in nanosleep")
+    return bad_poll(rng, folder, body, **more)
+
+
+def blocking_poll(rng, seed, folder):
+    return off_processor(rng, folder, "sleep", cause="the poll sleeps", concludes=r"the thread was switched out in nanosleep")
 
 
 def lock_in_poll(rng, seed, folder):
-    def body(runtime, poll, lasts):
-        yield from noise(runtime, poll)
-        yield runtime.switched_out, (poll, "futex", lasts)
-
-    return bad_poll(rng, folder, body, cause="the poll waits for a lock", concludes=r"the thread was switched out in futex_wait")
+    return off_processor(rng, folder, "futex", cause="the poll waits for a lock", concludes=r"the thread was switched out in futex_wait")
 
 
 def preempted_poll(rng, seed, folder):
-    def body(runtime, poll, lasts):
-        yield from noise(runtime, poll)
-        yield runtime.switched_out, (poll, "preempted", lasts)
-
-    return bad_poll(rng, folder, body, cause="the kernel takes the processor", concludes=r"the kernel took the processor")
+    return off_processor(rng, folder, "preempted", cause="the kernel takes the processor", concludes=r"the kernel took the processor")
 
 
 def computing_poll(rng, seed, folder):
