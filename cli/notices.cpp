@@ -9,19 +9,15 @@
 #include <utility>
 
 #include "tracedeck/io/live.hpp"
+#include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
 namespace {
 
+using render::Plain;
+
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
-// 6365 as "6,365".
-std::string with_commas(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
-  return digits;
 }
 
 // The TRACE that `input` is, or is a file of.
@@ -162,12 +158,13 @@ void Notices::finish() {
                                           hint));
   }
   if (losses_ > 0) {
-    session_.diagnostics.note(
-        fmt::format("the producer lost {} and {}, in {}{}", counted(lost_events_, "event"),
-                    counted(lost_packets_, "packet"), counted(losses_, "place"),
-                    losses_of_unknown_size_ == 0
-                        ? ""
-                        : fmt::format(", {} of them of unknown size", losses_of_unknown_size_)));
+    const Plain events(lost_events_);
+    const Plain packets(lost_packets_);
+    const Plain places(losses_);
+    session_.diagnostics.note(losses_of_unknown_size_ == 0
+                                  ? render::say<"notice/lost">(events, packets, places)
+                                  : render::say<"notice/lost-of-unknown-size">(
+                                        events, packets, places, Plain(losses_of_unknown_size_)));
   }
   finish_order();
 }
@@ -181,16 +178,10 @@ void Notices::finish_order() {
   if (unrelated_) {
     report_unrelated(
         options_, session_,
-        fmt::format("nothing relates the clocks of {} and {}: the order of their events to each "
-                    "other says nothing; --clock-offset TRACE=0 says that TRACE has the clock of "
-                    "the others, TRACE=OFFSET that it needs OFFSET added; --clock wall uses UTC "
-                    "where the traces give it",
-                    unrelated_->first, some_of(unrelated_->others)));
+        render::say<"notice/unrelated-order">(unrelated_->first, some_of(unrelated_->others)));
   }
   if (!counts_steps_back_ || order_.steps_back() == 0) return;
-  session_.diagnostics.note(
-      fmt::format("printed out of the order of time: {} {} back; --order time sorts",
-                  with_commas(order_.steps_back()), order_.steps_back() == 1 ? "step" : "steps"));
+  session_.diagnostics.note(render::say<"notice/steps-back">(order_.steps_back()));
 }
 
 }  // namespace tracedeck::cli

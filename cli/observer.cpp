@@ -8,6 +8,7 @@
 
 #include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/time_text.hpp"
 
 namespace tracedeck::cli {
@@ -55,26 +56,19 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
   constexpr std::size_t kMost = 3;
   const std::vector<flow::WallClock::Step> steps = wall.steps();
   for (const auto& step : std::span(steps).first(std::min(steps.size(), kMost))) {
-    session_.diagnostics.note(
-        fmt::format("{}: between its clock anchors at {} and {} UTC goes on by {} s {} than its "
-                    "own clock, as by "
-                    "a suspend or where the wall clock was set: times in UTC between them are "
-                    "uncertain by that",
-                    trace, utc_text(step.after), utc_text(step.at),
-                    render::seconds_text(step.by.negative() ? -step.by : step.by),
-                    step.by.negative() ? "less" : "more"));
+    session_.diagnostics.note(render::say<"notice/clock-step">(
+        trace, utc_text(step.after), utc_text(step.at),
+        render::seconds_text(step.by.negative() ? -step.by : step.by),
+        step.by.negative() ? "less" : "more"));
   }
   if (steps.size() > kMost)
     session_.diagnostics.note(
-        fmt::format("{}: the same between {} more pairs of anchors", trace, steps.size() - kMost));
+        render::say<"notice/more-clock-steps">(trace, render::Plain(steps.size() - kMost)));
   const Nanoseconds most =
       std::max(wall.greatest_offset() - wall.offset(), wall.offset() - wall.least_offset());
   const flow::Selection& selection = options_.selection;
   if (selection.clock == flow::Clock::kWall && selection.one_offset && most != Nanoseconds()) {
-    session_.diagnostics.note(
-        fmt::format("{}: durations are those of its own clock: its times all move by its first "
-                    "anchor, and are up to {} s from UTC",
-                    trace, render::seconds_text(most)));
+    session_.diagnostics.note(render::say<"notice/clock-drift">(trace, render::seconds_text(most)));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
 
@@ -19,10 +20,8 @@ timeline::MarkStreamOptions mark_options(const Options& options) {
 namespace {
 
 std::string unrelated_text(const timeline::Timeline& timeline, std::string_view format) {
-  std::string text = fmt::format(
-      "nothing relates the clocks of {} and {}: times and durations from one to the other mean "
-      "nothing; --clock-offset TRACE=0 says that TRACE has the clock of the others",
-      timeline.first_trace(), some_of(timeline.unrelated_traces()));
+  std::string text = render::say<"notice/unrelated-clocks">(timeline.first_trace(),
+                                                            some_of(timeline.unrelated_traces()));
   if (format == "tband")
     text += "; the files of one trace's cores are given as FILE@CORE, FILE@CORE";
   return text;

@@ -91,7 +91,7 @@ class Latency(Jobs):
         self.assertEqual(by_name["7"]["total"], 350)
         self.assertEqual((by_name["7"]["p50"], by_name["7"]["max"]), (100, 250))
         self.assertEqual(by_name["7"]["at"], {"time": 20, "track": "jobs"})
-        self.assertEqual(by_name["8"], {"kind": "slice", "category": "job", "name": "8", "count": 0, "left_out": 1, "open": 1, "oldest_open": 140})
+        self.assertEqual(by_name["8"], {"kind": "slice", "category": "job", "name": "8", "count": 0, "left_out": 1, "open": 1, "oldest_open": 140, "oldest_open_begin": 130})
         self.assertEqual(answer["counts"]["unmatched_ends"] + answer["counts"]["began_before"], 1)
 
     def test_without_a_table_names_make_pairs(self):

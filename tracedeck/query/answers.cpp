@@ -11,12 +11,16 @@
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/time_text.hpp"
 #include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::query {
 namespace {
 
+using render::Facts;
+using render::Plain;
+using render::say;
 using render::TextBuffer;
 
 struct Scale {
@@ -379,10 +383,6 @@ class WatchedAnswer final : public RowSink {
   std::shared_ptr<Estimates> estimates_;
 };
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::unique_ptr<RowSink> text_answer(io::Output& output, const Query& query,
@@ -414,60 +414,57 @@ std::unique_ptr<RowSink> watch_estimates(std::unique_ptr<RowSink> answer, const 
 namespace {
 
 std::string spans_text(const SpanCounts& spans) {
-  std::string text = "; " + counted(spans.whole, "span");
+  std::string text = say<"query/spans">(Plain(spans.whole));
   if (spans.left_out != 0) {
-    text += fmt::format(", {} of unknown duration", spans.left_out);
-    std::vector<std::string> why;
-    const auto say = [&](std::uint64_t count, std::string_view what) {
-      if (count != 0) why.push_back(fmt::format("{} {}", count, what));
-    };
-    say(spans.open, "open at the end");
-    say(spans.began_before, "from before the trace");
-    say(spans.across_loss, "across losses");
-    if (!why.empty()) text += fmt::format(" ({})", fmt::join(why, ", "));
+    text += ", " + say<"query/left-out">(Plain(spans.left_out));
+    const std::string reasons = Facts()
+                                    .add<"query/open">(Plain(spans.open))
+                                    .add<"query/began-before">(Plain(spans.began_before))
+                                    .add<"query/across-loss">(Plain(spans.across_loss))
+                                    .text();
+    if (!reasons.empty()) text += fmt::format(" ({})", reasons);
   }
-  if (spans.unmatched_ends != 0)
-    text += fmt::format(", {} without a begin", counted(spans.unmatched_ends, "end"));
-  if (spans.not_held != 0)
-    text += fmt::format(", {} not held: too many were open", counted(spans.not_held, "begin"));
-  return text;
+  const std::string besides = Facts()
+                                  .add<"query/unmatched-ends">(Plain(spans.unmatched_ends))
+                                  .add<"query/begins-left-out">(Plain(spans.not_held))
+                                  .text();
+  return besides.empty() ? text : text + ", " + besides;
+}
+
+std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
+  const std::string text = say<"query/pairs">(Plain(pairs.pairs), Plain(pairs.without_end),
+                                              Plain(pairs.without_begin), Plain(pairs.replaced));
+  const std::string besides = Facts()
+                                  .add<"query/void-by-loss">(Plain(pairs.void_by_loss))
+                                  .add<"query/too-long">(Plain(pairs.too_long))
+                                  .add<"query/not-held">(Plain(pairs.not_held))
+                                  .add<"query/without-key">(Plain(pairs.without_key))
+                                  .add<"query/without-time">(Plain(without_time))
+                                  .text();
+  return besides.empty() ? text : text + ", " + besides;
+}
+
+std::string losses_text(Plain lost, Plain unknown) {
+  if (lost.number == 0 && unknown.number == 0) return say<"query/none-lost">();
+  return unknown.number == 0 ? say<"query/lost">(lost)
+                             : say<"query/lost-of-unknown-size">(lost, unknown);
 }
 
 }  // namespace
 
 std::string counts_text(const QueryCounts& counts) {
-  std::string text =
-      fmt::format("{} read, {} selected", counted(counts.read, "event"), counts.selected);
-  if (counts.pairs) {
-    const PairCounts& pairs = *counts.pairs;
-    text += fmt::format(
-        "; {}, {} without an end, {} without a begin, {} begun again before the end",
-        counted(pairs.pairs, "pair"), pairs.without_end, pairs.without_begin, pairs.replaced);
-    if (pairs.void_by_loss != 0) text += fmt::format(", {} void by losses", pairs.void_by_loss);
-    if (pairs.too_long != 0) text += fmt::format(", {} longer than allowed", pairs.too_long);
-    if (pairs.not_held != 0)
-      text += fmt::format(", {} not held: too many waited for their end", pairs.not_held);
-    if (pairs.without_key != 0)
-      text += fmt::format(", {} without a key", counted(pairs.without_key, "event"));
-    if (counts.without_time != 0)
-      text += fmt::format(", {} without a time", counted(counts.without_time, "event"));
-  }
-  if (counts.spans) text += spans_text(*counts.spans);
-  text += counts.lost == 0 && counts.losses_of_unknown_size == 0
-              ? "; none lost"
-              : fmt::format("; {} lost", counted(counts.lost, "event"));
-  if (counts.losses_of_unknown_size != 0)
-    text += fmt::format(", and {} loss{} of unknown size", counts.losses_of_unknown_size,
-                        counts.losses_of_unknown_size == 1 ? "" : "es");
-  if (counts.damaged_bytes != 0)
-    text += fmt::format("; {} damaged", counted(counts.damaged_bytes, "byte"));
-  if (counts.late != 0) text += fmt::format("; {} late", counted(counts.late, "event"));
+  std::vector<std::string> parts = {say<"query/read">(Plain(counts.read), Plain(counts.selected))};
+  if (counts.pairs) parts.push_back(pairs_text(*counts.pairs, counts.without_time));
+  if (counts.spans) parts.push_back(spans_text(*counts.spans));
+  parts.push_back(losses_text(Plain(counts.lost), Plain(counts.losses_of_unknown_size)));
+  if (counts.damaged_bytes != 0) parts.push_back(say<"query/damaged">(Plain(counts.damaged_bytes)));
+  if (counts.late != 0) parts.push_back(say<"query/late">(Plain(counts.late)));
   if (counts.partial_answers != 0)
-    text += fmt::format("; of {}", counted(counts.partial_answers, "partial answer"));
+    parts.push_back(say<"query/merged">(Plain(counts.partial_answers)));
   if (!counts.estimates.empty())
-    text += fmt::format("; estimates, about 2 % off: {}",
-                        render::visible(fmt::format("{}", fmt::join(counts.estimates, ", "))));
-  return text;
+    parts.push_back(say<"query/estimates">(
+        render::visible(fmt::format("{}", fmt::join(counts.estimates, ", ")))));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string counts_json(const QueryCounts& counts) {

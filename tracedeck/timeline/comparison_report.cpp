@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
@@ -17,7 +18,9 @@
 namespace tracedeck::timeline {
 namespace {
 
+using render::say;
 using render::TextTable;
+using render::with_separators;
 using Side = render::TextTable::Side;
 
 // Fewer values have no 99th percentile besides their maximum.
@@ -180,12 +183,10 @@ void append_events(std::string& out, const Comparison& comparison, std::size_t t
   out += '\n' + table.to_string();
 }
 
-// "2 of 61 names"
 template <class Pair>
-std::string share_text(const std::vector<Pair>& pairs, std::string_view what) {
-  const auto beyond =
-      std::ranges::count_if(pairs, [](const Pair& each) { return is_beyond(each); });
-  return fmt::format("{} of {} {}", beyond, with_separators(pairs.size()), what);
+std::size_t count_beyond(const std::vector<Pair>& pairs) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(pairs, [](const Pair& each) { return is_beyond(each); }));
 }
 
 // "3 names and 1 kind of events", of which nothing can be said, or "".
@@ -203,19 +204,15 @@ std::string untold_text(const Comparison& comparison, const Untold& is_one) {
 }
 
 void append_verdict(std::string& out, const Comparison& comparison) {
-  out += fmt::format("beyond chance (*), with 99 % for all together: {}, {}\n",
-                     share_text(comparison.rows(), "names"),
-                     share_text(comparison.events(), "kinds of events"));
+  out += say<"diff/verdict">(count_beyond(comparison.rows()), comparison.rows().size(),
+                             count_beyond(comparison.events()), comparison.events().size());
+  out += '\n';
   const std::string untold =
       untold_text(comparison, [](const auto& each) { return is_untold(each); });
-  if (!untold.empty()) out += fmt::format("too little is known (?) of {}\n", untold);
+  if (!untold.empty()) out += say<"diff/too-little">(untold) + '\n';
   const std::string dependent =
       untold_text(comparison, [](const auto& each) { return is_dependent(each); });
-  if (!dependent.empty()) {
-    out += fmt::format(
-        "too dependent to compare (~), as what comes together lasts too long in these traces: {}\n",
-        dependent);
-  }
+  if (!dependent.empty()) out += say<"diff/dependent">(dependent) + '\n';
 }
 
 // What was left out of the figures of one trace, or "".
@@ -252,33 +249,23 @@ std::vector<std::string> comparison_doubts(const Comparison& comparison, const R
     const auto names = [](const std::vector<std::string>& tables) {
       return tables.empty() ? std::string("none") : fmt::format("{}", fmt::join(tables, ", "));
     };
-    doubts.push_back(
-        fmt::format("A and B were read by different tables ({}; {}): what has one name may be two "
-                    "things",
-                    names(tables_a), names(tables_b)));
+    doubts.push_back(say<"diff/other-tables">(names(tables_a), names(tables_b)));
   }
   const auto in_both = [](const ComparedRow& row) { return row.a != nullptr && row.b != nullptr; };
   if (comparison.rows().empty()) {
-    doubts.emplace_back("no slice has ended in A or B, and nothing was waited for");
+    doubts.push_back(say<"diff/nothing">());
   } else if (std::ranges::none_of(comparison.rows(), in_both)) {
-    doubts.emplace_back("no name is in both A and B");
+    doubts.push_back(say<"diff/nothing-in-both">());
   }
   for (const auto& [trace, name] : {std::pair{&comparison.a(), "A"}, {&comparison.b(), "B"}}) {
-    if (trace->has_gaps()) {
-      doubts.push_back(fmt::format(
-          "events of {} were lost or could not be read: its counts are too low, so no rate is "
-          "called beyond chance",
-          name));
-    }
-    if (trace->seconds() <= 0)
-      doubts.push_back(fmt::format("the events of {} are all of one time: it has no rates", name));
+    if (trace->has_gaps()) doubts.push_back(say<"diff/lost">(name));
+    if (trace->seconds() <= 0) doubts.push_back(say<"diff/one-time">(name));
   }
   std::vector<std::string> left_out = {left_out_text(comparison.a(), "A"),
                                        left_out_text(comparison.b(), "B")};
   std::erase(left_out, "");
   if (!left_out.empty())
-    doubts.push_back(
-        fmt::format("in no figure, their durations are not known: {}", fmt::join(left_out, ", ")));
+    doubts.push_back(say<"diff/left-out">(fmt::format("{}", fmt::join(left_out, ", "))));
   return doubts;
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/class_plans.hpp"
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/rule_parts.hpp"
@@ -71,9 +72,8 @@ class Interpreter::Work {
   [[nodiscard]] std::vector<std::string> notices() const {
     std::vector<std::string> notices = plans_.notices(events_ != 0);
     if (const std::uint64_t others = marking_.states_of_others(); others != 0)
-      notices.push_back(fmt::format(
-          "there are more than {} tracks: {} events say states of others, which are in no figure",
-          Marking::kMostTracks, others));
+      notices.push_back(render::say<"notice/many-tracks">(render::Plain(Marking::kMostTracks),
+                                                          render::Plain(others)));
     return notices;
   }
 

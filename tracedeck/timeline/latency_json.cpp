@@ -38,6 +38,7 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   if (row.open != 0) {
     object.integer("open", row.open);
     object.integer("oldest_open", row.oldest_open);
+    object.integer("oldest_open_begin", timeline.absolute(row.oldest_open_begin));
   }
   object.end();
 }
@@ -141,6 +142,7 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
     object.integer("events_in_range", timeline.counts().events - options.events_before);
   object.integer("begin", timeline.absolute(timeline.begin()));
   object.integer("end", timeline.absolute(timeline.end()));
+  if (latency.filtered() != 0) object.integer("filtered", latency.filtered());
   append_tables(object.key("tables"), timeline);
   render::JsonArray rows(object.key("rows"));
   for (const LatencyCategory& category : latency_categories(latency, options.top)) {

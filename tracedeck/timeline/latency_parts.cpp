@@ -88,10 +88,4 @@ std::string since_begin(const Timeline& timeline, std::int64_t time) {
   return fmt::format("{:+.6f}s", static_cast<double>(time - timeline.begin()) / 1e9);
 }
 
-std::string with_separators(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
 }  // namespace tracedeck::timeline

@@ -58,9 +58,6 @@ struct LatencyCategory {
 // A time from the trace's begin: "+3.909993s".
 [[nodiscard]] std::string since_begin(const Timeline& timeline, std::int64_t time);
 
-// "1,842"
-[[nodiscard]] std::string with_separators(std::uint64_t number);
-
 // States and slices of tracks by groups, and what counters were: as lines, each group and list cut
 // to `top` and saying so; 0: all. `begin`: of what is reported.
 [[nodiscard]] std::string track_lines(const Latency& latency, const Timeline& timeline,

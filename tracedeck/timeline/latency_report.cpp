@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -17,6 +18,9 @@
 namespace tracedeck::timeline {
 namespace {
 
+using render::Facts;
+using render::say;
+using render::with_separators;
 using Side = render::TextTable::Side;
 
 std::string place_of(const LatencyRow& row, const Timeline& timeline) {
@@ -112,8 +116,7 @@ void append_more(std::string& out, const std::vector<LatencyCategory>& categorie
     more.push_back(fmt::format("{} of {}", with_separators(category.more), render::visible(name)));
   }
   if (!more.empty())
-    out +=
-        fmt::format("and rows with smaller totals: {}; --top 0 shows all\n", fmt::join(more, ", "));
+    out += say<"latency/rows-left-out">(fmt::format("{}", fmt::join(more, ", "))) + '\n';
 }
 
 void append_nothing(std::string& out, const Latency& latency, const Timeline& timeline,
@@ -123,61 +126,49 @@ void append_nothing(std::string& out, const Latency& latency, const Timeline& ti
     out += empty;
   } else if (latency.filtered() != 0) {
     out +=
-        fmt::format("none of {} slices and waits meets --where {}",
-                    with_separators(latency.filtered()), render::visible(latency.options().where));
+        say<"latency/nothing-meets">(latency.filtered(), render::visible(latency.options().where));
   } else {
-    out +=
-        "no slice has ended, and nothing was waited for; --explain prints the tables that were "
-        "applied, and --table FILE adds one that says what events mean";
+    out += say<"latency/nothing-ended">();
   }
   out += '\n';
 }
 
 void append_doubts(std::string& out, const Latency& latency, const Timeline& timeline) {
   const TimelineCounts& counts = timeline.counts();
-  std::vector<std::string> said;
-  const auto say = [&](std::uint64_t count, std::string_view what) {
-    if (count != 0) said.push_back(fmt::format("{} {}", with_separators(count), what));
-  };
-  say(counts.open_at_end, "had not ended");
-  say(counts.began_before, "had begun before the trace");
-  say(counts.across_loss, "lie across a loss");
-  say(counts.inferred_ends, "have no end that is surely their own");
-  say(counts.ended_with_task, "ended with their task");
-  say(counts.negative, "ended before they began");
-  if (!said.empty())
-    out += fmt::format("\nslices in no figure above, as their durations are not known: {}\n",
-                       fmt::join(said, ", "));
+  const std::string slices = Facts()
+                                 .add<"latency/open">(counts.open_at_end)
+                                 .add<"latency/began-before">(counts.began_before)
+                                 .add<"latency/across-loss">(counts.across_loss)
+                                 .add<"latency/inferred-ends">(counts.inferred_ends)
+                                 .add<"latency/ended-with-task">(counts.ended_with_task)
+                                 .add<"latency/negative">(counts.negative)
+                                 .text();
+  if (!slices.empty()) out += '\n' + say<"latency/slices-left-out">(slices) + '\n';
   std::uint64_t waits = 0;
   for (const LatencyRow& row : latency.rows()) waits += row.is_wait ? row.across_loss : 0;
-  if (waits != 0)
-    out += fmt::format("{}waits in no figure above, as events were lost meanwhile: {}\n",
-                       said.empty() ? "\n" : "", with_separators(waits));
-  said.clear();
-  const auto besides = [&](std::uint64_t count, std::string_view what, std::string_view rest) {
-    say(count, fmt::format("{}{}{}", what, count == 1 ? "" : "s", rest));
-  };
-  besides(counts.unmatched_ends, "end", " whose begin is not known");
-  besides(counts.inferred_states, "state",
-          " before the first switch of a processor, of what that took off");
-  besides(counts.overlaps, "slice", " overlapping others on one track");
-  besides(counts.without_lane, "slice", " in no picture, beyond 256 at a time on one track");
-  besides(counts.unrelated_clocks, "clock", " unrelated to the first");
-  besides(counts.clock_steps, "time", " earlier than the last on one track");
-  besides(counts.sections, "clock", " stepping back, from where on all begins anew");
-  besides(counts.without_rule, "event", " that no rule is about");
-  besides(counts.without_field, "event", " without a field of its rule");
-  besides(counts.not_held, "begin", " left out, too many at a time");
-  if (!said.empty()) out += fmt::format("besides: {}\n", fmt::join(said, ", "));
+  if (waits != 0) out += (slices.empty() ? "\n" : "") + say<"latency/waits-left-out">(waits) + '\n';
+  const std::string facts = Facts()
+                                .add<"latency/unmatched-ends">(counts.unmatched_ends)
+                                .add<"latency/inferred-states">(counts.inferred_states)
+                                .add<"latency/overlaps">(counts.overlaps)
+                                .add<"latency/without-lane">(counts.without_lane)
+                                .add<"latency/unrelated-clocks">(counts.unrelated_clocks)
+                                .add<"latency/clock-steps">(counts.clock_steps)
+                                .add<"latency/sections">(counts.sections)
+                                .add<"latency/without-rule">(counts.without_rule)
+                                .add<"latency/without-field">(counts.without_field)
+                                .add<"latency/begins-left-out">(counts.not_held)
+                                .text();
+  if (!facts.empty()) out += say<"latency/besides">(facts) + '\n';
   for (const LatencyRow& row : latency.rows()) {
     if (row.open == 0) continue;
-    const std::string oldest =
-        row.oldest_open == 0 ? "begun with the last event"
-                             : fmt::format("the oldest for {}, from {}",
+    const std::string name = render::visible(row.name.title());
+    out += row.oldest_open == 0
+               ? say<"latency/just-begun">(row.open, name)
+               : say<"latency/still-open">(row.open, name,
                                            short_duration(static_cast<double>(row.oldest_open)),
                                            since_begin(timeline, row.oldest_open_begin));
-    out += fmt::format("still open at the end: {} of `{}`, {}\n", with_separators(row.open),
-                       render::visible(row.name.title()), oldest);
+    out += '\n';
   }
 }
 
@@ -191,9 +182,9 @@ void append_outliers(std::string& out, const std::vector<LatencyCategory>& categ
                                    ? with_separators(outliers.least)
                                    : fmt::format("{} to {}", with_separators(outliers.least),
                                                  with_separators(outliers.most));
-      lines += fmt::format("outliers: {} of {} {} took more than ten times the median, up to {}\n",
-                           many, with_separators(row->count()), render::visible(row->name.title()),
-                           short_duration(static_cast<double>(row->longest)));
+      lines += say<"latency/outliers">(many, row->count(), render::visible(row->name.title()),
+                                       short_duration(static_cast<double>(row->longest)));
+      lines += '\n';
     }
   }
   if (!lines.empty()) out += '\n' + lines;
@@ -220,10 +211,8 @@ std::string short_duration(double nanoseconds) {
 
 std::string empty_range_notice(const Timeline& timeline, std::optional<std::int64_t> begin) {
   if (!begin || *begin <= timeline.end() || timeline.counts().events == 0) return {};
-  return fmt::format(
-      "no event lies in the range: it begins at {}, and the last event before its "
-      "end is at {}",
-      since_begin(timeline, *begin), since_begin(timeline, timeline.end()));
+  return say<"latency/empty-range">(since_begin(timeline, *begin),
+                                    since_begin(timeline, timeline.end()));
 }
 
 std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_t> from,
@@ -236,27 +225,23 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
   const std::int64_t length =
       timeline.end() - std::max(timeline.begin(), from.value_or(timeline.begin()));
   if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
+  out += "; ";
   if (counts.gaps == 0) {
-    out += "; no losses";
+    out += say<"trace/no-losses">();
+  } else if (counts.lost_events == 0) {
+    out += say<"trace/losses-of-unknown-size">(counts.gaps);
   } else {
-    const std::string places = fmt::format("{} place{}", counts.gaps, counts.gaps == 1 ? "" : "s");
-    if (counts.lost_events == 0) {
-      out += fmt::format(
-          "; events were lost, or bytes could not be read, in {}: nothing says how many", places);
-    } else {
-      out += fmt::format("; {} event{} lost at least, in {} with losses or unreadable bytes",
-                         with_separators(counts.lost_events), counts.lost_events == 1 ? "" : "s",
-                         places);
-    }
+    out += say<"trace/losses">(counts.lost_events, counts.gaps);
   }
   std::vector<std::string> tables = timeline.tables();
   if (tables.size() > 1) std::erase(tables, "inferred");
+  out += "; ";
   if (tables.empty()) {
-    out += "; no table is about these events";
+    out += say<"trace/no-table">();
   } else if (tables.front() == "inferred") {
-    out += "; no table is about these events: pairs by their names";
+    out += say<"trace/pairs-by-names">();
   } else {
-    out += fmt::format("; table{} {}", tables.size() == 1 ? "" : "s", fmt::join(tables, ", "));
+    out += say<"trace/tables">(tables.size(), fmt::format("{}", fmt::join(tables, ", ")));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
@@ -13,6 +14,8 @@
 namespace tracedeck::timeline {
 namespace {
 
+using render::say;
+using render::with_separators;
 using Side = render::TextTable::Side;
 
 constexpr std::size_t kMostStates = 8;  // in a line that is cut
@@ -209,12 +212,11 @@ std::string track_lines(const Latency& latency, const Timeline& timeline, std::s
     if (is_cut) cut(group, usual, top);
     for (const Line& line : group.lines) out += line_text(line, timeline, top != 0, window);
     if (!is_cut) continue;
-    out +=
-        fmt::format("and {} more of {}", with_separators(count - top), render::visible(group.name));
-    if (usual != kNoName)
-      out += fmt::format(", those that were most of the time `{}`",
-                         render::visible(timeline.name(usual).text));
-    out += "; --top 0 shows all\n";
+    const std::string name = render::visible(group.name);
+    out += usual == kNoName ? say<"latency/tracks-left-out">(count - top, name)
+                            : say<"latency/usual-tracks-left-out">(
+                                  count - top, name, render::visible(timeline.name(usual).text));
+    out += '\n';
   }
   return out;
 }
@@ -236,8 +238,7 @@ std::string counter_lines(const Latency& latency, const Timeline& timeline, std:
       add_counter(table, use, timeline);
   }
   std::string out = '\n' + table.to_string();
-  if (more != 0)
-    out += fmt::format("and {} counters more; --top 0 shows all\n", with_separators(more));
+  if (more != 0) out += say<"latency/counters-left-out">(more) + '\n';
   return out;
 }
 

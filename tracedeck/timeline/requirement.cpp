@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracedeck/base/nearest.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::timeline {
@@ -173,8 +174,8 @@ std::string Requirement::shown(double value) const {
 std::string Requirement::nothing_text(const std::set<std::string>& names) const {
   const std::vector<std::string_view> words(names.begin(), names.end());
   const std::string_view near = nearest(name_, words);
-  return fmt::format("nothing is called \"{}\"{}", name_,
-                     near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
+  return render::say<"require/nothing">(
+      name_, near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
 }
 
 bool Requirement::names(const LatencyRow& row, const MarkName* only) const {
@@ -226,23 +227,19 @@ Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
   if (measure_ == Measure::kAbsent && any) return {.value = 1};
   if (!any && measure_ != Measure::kAbsent && !(options.is_known_name && is_count()))
     return {.doubt = nothing_text(others)};
-  if (all.count() == 0 && !is_count())
-    return {.doubt = fmt::format("no duration of \"{}\" is known", name_)};
-  if (all.across_loss != 0) {
-    return {.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"",
-                                 all.across_loss, name_)};
-  }
+  if (all.count() == 0 && !is_count()) return {.doubt = render::say<"require/none-known">(name_)};
+  if (all.across_loss != 0)
+    return {.doubt = render::say<"require/lost-within">(render::Plain(all.across_loss), name_)};
   if (options.has_gaps &&
       (is_count() || measure_ == Measure::kTotal || measure_ == Measure::kMaximum))
-    return {.doubt = "it is not known: events were lost"};
+    return {.doubt = render::say<"require/lost">()};
   return {.value = measure_ == Measure::kRate ? static_cast<double>(all.count()) : value_of(all)};
 }
 
 Requirement::Verdict Requirement::verdict_of(const Finding& found) const {
   if (!found.doubt.empty()) return {false, found.doubt};
-  if (measure_ == Measure::kAbsent)
-    return {found.value == 0, fmt::format("something is called \"{}\"", name_)};
-  return {compare(found.value, bound_), fmt::format("it is {}", shown(found.value))};
+  if (measure_ == Measure::kAbsent) return {found.value == 0, render::say<"require/exists">(name_)};
+  return {compare(found.value, bound_), render::say<"require/is">(shown(found.value))};
 }
 
 Requirement::Verdict Requirement::check(const Latency& latency,
@@ -261,7 +258,7 @@ Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_v
       {.has_gaps = trace.has_gaps(), .is_known_name = names_any(other.rows(), only), .only = only});
   if (found.doubt.empty() && measure_ == Measure::kRate) {
     if (trace.seconds() <= 0) {
-      found.doubt = "it is not known: the events are all of one time";
+      found.doubt = render::say<"require/one-time">();
     } else {
       found.value /= trace.seconds();
     }
@@ -283,8 +280,7 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
     const std::uint64_t lost =
         (row.a == nullptr ? 0 : row.a->across_loss) + (row.b == nullptr ? 0 : row.b->across_loss);
     if (lost != 0 && found.doubt.empty()) {
-      found.doubt = fmt::format("it is not known: events were lost within {} of \"{}\"", lost,
-                                row.name.label());
+      found.doubt = render::say<"require/lost-within">(render::Plain(lost), row.name.label());
     }
     if (row.is_slower()) ++found.value;
   }
@@ -307,7 +303,7 @@ Requirement::Verdict Requirement::check_one(const Comparison& comparison,
   const Finding of_a = find(comparison.a(), "A", comparison.b(), only);
   if (!of_a.doubt.empty()) return {false, of_a.doubt};
   return {compare(found.value, bound_ * of_a.value),
-          fmt::format("it is {}, and {} in A", shown(found.value), shown(of_a.value))};
+          render::say<"require/is-and-was">(shown(found.value), shown(of_a.value))};
 }
 
 }  // namespace tracedeck::timeline

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/compiled_rules.hpp"
 
 namespace tracedeck::timeline {
@@ -43,19 +44,16 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
   const std::string fields =
       lacking.empty() ? std::string("a field") : fmt::format("{}", fmt::join(lacking, " and "));
   notices_.push_back(
-      fmt::format("table {}: events `{}` lack {}, which their {} needs, and are left out of it",
-                  table_.name, timeline::name_of(event_class), fields, what));
+      render::say<"notice/lacks">(table_.name, timeline::name_of(event_class), fields, what));
 }
 
 std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
   for (const SliceState& each : slices_) {
     if (!each.any_mixed) continue;
-    sentences.push_back(fmt::format(
-        "events `{}` begin what others of them have not ended, and no field says which of them "
-        "`{}` ends: how long those lasted is not known. A table whose [[slice]] has such a field "
-        "as `match` pairs them",
-        fmt::join(each.rule->begin, "`, `"), fmt::join(each.rule->end, "`, `")));
+    sentences.push_back(
+        render::say<"notice/mixed">(fmt::format("{}", fmt::join(each.rule->begin, "`, `")),
+                                    fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
   }
   if (table_.processor.empty() ||
       std::ranges::none_of(context_.memory.processors, &RuleMemory::Processor::is_unknown))
@@ -66,11 +64,8 @@ std::vector<std::string> CompiledRules::unclear() const {
         std::ranges::find(categories, each.rule->category) == categories.end())
       categories.push_back(each.rule->category);
   }
-  sentences.push_back(fmt::format(
-      "table {}: tasks run at once, and some events do not say on which processor: from there on "
-      "slices `{}` of these events cannot be told apart and are left out, as is what a processor "
-      "that is not known does",
-      table_.name, fmt::join(categories, "`, `")));
+  sentences.push_back(render::say<"notice/no-processor">(
+      table_.name, fmt::format("{}", fmt::join(categories, "`, `"))));
   return sentences;
 }
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "tracedeck/render/sentences.hpp"
+
 namespace tracedeck::timeline {
 namespace {
 
@@ -106,12 +108,10 @@ std::vector<std::string> SpanRows::notices() const {
   std::vector<std::string> sentences;
   const bool none = counts_.whole + counts_.left_out == 0;
   if (none && is_whole_) {
-    sentences.push_back(
-        tables_.empty() ? "no table says which of these events begin and end spans, and no names "
-                          "of theirs come "
-                          "in pairs; --table FILE says it: docs/timeline.md"
-                        : fmt::format("none of these events ends a span by the table{} {}",
-                                      tables_.size() == 1 ? "" : "s", fmt::join(tables_, ", ")));
+    sentences.push_back(tables_.empty()
+                            ? render::say<"notice/no-spans">()
+                            : render::say<"notice/no-span-ends">(
+                                  tables_.size(), fmt::format("{}", fmt::join(tables_, ", "))));
   }
   if (!arguments_) return sentences;
   if (!none && is_whole_)

@@ -365,8 +365,12 @@ class SliceWitness final : public MarkSink {
 [[nodiscard]] std::string conclusion(const Evidence& evidence, const Timeline& timeline,
                                      const Histogram& durations);
 
-// Why nothing can be concluded of it, whatever was seen; "" where something can.
-[[nodiscard]] std::string no_conclusion(const Evidence& evidence, const Histogram& durations);
+enum class NotConcluded : std::uint8_t { kLostMeanwhile, kNotEnded, kUsual, kNoPattern };
+// Why nothing is concluded; kNoPattern: nothing forbids it.
+[[nodiscard]] NotConcluded why_not_concluded(const Evidence& evidence, const Histogram& durations);
+[[nodiscard]] std::string not_concluded_text(NotConcluded reason);
+// As in JSON: "not_ended".
+[[nodiscard]] std::string_view not_concluded_word(NotConcluded reason);
 
 // For reading. `durations`: of slices of that name.
 [[nodiscard]] std::string why_text(const Evidence& evidence, const Timeline& timeline,

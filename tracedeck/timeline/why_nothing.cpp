@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "tracedeck/base/nearest.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::timeline {
 namespace {
+
+using render::Plain;
+using render::say;
 
 // Whatever the case of its letters.
 bool contains_word(std::string_view text, std::string_view word) {
@@ -66,26 +70,23 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
     return names_.matches(timeline.name(static_cast<NameId>(id)));
   };
   if (!question_.track.empty() && !any(timeline.track_count(), is_track))
-    return fmt::format("no track is called '{}'{}", render::visible(question_.track),
-                       meant(question_.track, tracks_of(timeline)));
+    return say<"why/no-track">(render::visible(question_.track),
+                               meant(question_.track, tracks_of(timeline)));
   const std::string_view where = question_.track.empty() ? "" : " on such a track";
   const std::string name = render::visible(question_.name);
   if (!question_.name.empty() && !any(timeline.name_count(), is_name))
-    return fmt::format("nothing is called '{}'{}; 'tracedeck latency --top 0' lists all names",
-                       name, meant(question_.name, names_of(timeline)));
+    return say<"why/no-name">(name, meant(question_.name, names_of(timeline)));
   if (question_.at) {
     const std::string what =
         question_.name.empty() ? "that" : fmt::format("called '{}' that", name);
     if (*question_.at >= timeline.begin() && *question_.at <= timeline.end())
-      return fmt::format("nothing {} lasted is known at that time{}", what, where);
-    return fmt::format(
-        "{} is not in the trace, which lasts from {} to {} (+TIME counts from its begin)",
-        since_begin(timeline, *question_.at), since_begin(timeline, timeline.begin()),
-        since_begin(timeline, timeline.end()));
+      return say<"why/nothing-lasts">(what, where);
+    return say<"why/not-in-trace">(since_begin(timeline, *question_.at),
+                                   since_begin(timeline, timeline.begin()),
+                                   since_begin(timeline, timeline.end()));
   }
-  if (known() == 0) return fmt::format("nothing called '{}'{} has a known duration", name, where);
-  return fmt::format("only {} of what is called '{}'{} {} a known duration", known(), name, where,
-                     known() == 1 ? "has" : "have");
+  if (known() == 0) return say<"why/none-known">(name, where);
+  return say<"why/few-known">(Plain(known()), name, where);
 }
 
 }  // namespace tracedeck::timeline

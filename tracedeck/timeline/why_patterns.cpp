@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::timeline {
 namespace {
 
+using render::say;
 using State = Evidence::Spent;
 
 std::string time_text(std::int64_t time) { return short_duration(static_cast<double>(time)); }
@@ -46,19 +47,12 @@ struct SwitchedOut {
   std::string_view function;  // in the stack
   std::string_view caller;    // behind it; empty: the function is the first beside the scheduler's
   std::string_view category;  // of the slice; empty: any
-  std::string_view sentence;
+  std::string (*sentence)();
 };
 constexpr auto kSwitchedOut = std::to_array<SwitchedOut>({
-    {"synchronize_rcu", "expand_fdtable", "",
-     "the kernel enlarged the process's table of file descriptors and waited for an RCU grace "
-     "period"},
-    {"hrtimer_nanosleep", "", "poll",
-     "the thread was switched out in nanosleep: a sleep in a poll keeps its worker from everything "
-     "else"},
-    {"futex_wait", "", "poll",
-     "the thread was switched out in futex_wait, for a lock or a condition variable: that keeps "
-     "its "
-     "worker from everything else"},
+    {"synchronize_rcu", "expand_fdtable", "", say<"so/rcu">},
+    {"hrtimer_nanosleep", "", "poll", say<"so/sleep">},
+    {"futex_wait", "", "poll", say<"so/futex">},
 });
 // Functions in which the kernel takes the processor from a thread that wants to run.
 constexpr auto kPreempting = std::to_array<std::string_view>(
@@ -99,7 +93,7 @@ std::string switched_out(const Evidence& evidence, const Timeline& timeline) {
       continue;
     if (is_off_processor(evidence, timeline,
                          [&](const Evidence::Sample& sample) { return shows(sample, each); }))
-      return std::string(each.sentence);
+      return each.sentence();
   }
   return {};
 }
@@ -109,8 +103,7 @@ std::string preempted_thread(const Evidence& evidence, const Timeline& timeline)
     return !sample.stack.empty() &&
            std::ranges::find(kPreempting, sample.stack.front()) != kPreempting.end();
   });
-  return is_it ? "the kernel took the processor from the thread, which wanted to go on"
-               : std::string();
+  return is_it ? say<"so/preempted-thread">() : std::string();
 }
 
 // ---- Locks ----
@@ -195,24 +188,22 @@ std::string priority_inversion(const Evidence& evidence, const Timeline& timelin
       !is_half(ready->time, evidence.slice.duration()) || !is_most(ran.time, ready->time))
     return {};
   const std::string& runner = timeline.track(ran.track).name;
-  std::string sentence =
-      fmt::format("{} held {}, and could not run for {} of it because {} did: a priority inversion",
-                  holds.who, holds.what, time_text(ready->time), runner);
+  const std::string time = time_text(ready->time);
   const Evidence::Level* const waits =
       evidence.tasks.empty() ? nullptr : priority_of(evidence, timeline, evidence.tasks.front());
   const Evidence::Level* const runs = priority_of(evidence, timeline, ran.track);
   if (waits != nullptr && runs != nullptr) {
-    if (runs->most < waits->least) return sentence;
+    if (runs->most < waits->least) return say<"so/inversion">(holds.who, holds.what, time, runner);
     // The processor was with a task that is no less urgent than the one that waits.
     if (runs->least >= waits->most) return {};
   }
-  return fmt::format("{}, unless {} is the most urgent of the three", sentence, runner);
+  return say<"so/inversion-unless">(holds.who, holds.what, time, runner, runner);
 }
 
 std::string lock_held(const Evidence& evidence, const Timeline& timeline) {
   const Holding holds = holding(evidence, timeline);
   if (holds.who.empty()) return {};
-  return fmt::format("{} held {} for {} of it", holds.who, holds.what, time_text(holds.time));
+  return say<"so/held">(holds.who, holds.what, time_text(holds.time));
 }
 
 // ---- Queues, timers, processors ----
@@ -230,8 +221,7 @@ std::string full_queue(const Evidence& evidence, const Timeline& timeline) {
   if (std::ranges::count_if(evidence.levels, is_it) != 1 || level->most != level->most_of_trace ||
       !is_most(level->time_at_most, blocked->time))
     return {};
-  return fmt::format("{} was full, with {} in it, for {} of it", queue, level->most,
-                     time_text(level->time_at_most));
+  return say<"so/full">(queue, std::to_string(level->most), time_text(level->time_at_most));
 }
 
 std::string timed_out(const Evidence& evidence, const Timeline& timeline) {
@@ -239,7 +229,7 @@ std::string timed_out(const Evidence& evidence, const Timeline& timeline) {
   if (timeline.name(evidence.slice.name).label() != "syscall futex" ||
       !evidence.arguments.ends_with(" ret=-110"))
     return {};
-  return "it ended by its timeout (ret=-110): nobody woke the thread";
+  return say<"so/timeout">();
 }
 
 // Another task had its processor nearly all the while that it was ready to run.
@@ -253,8 +243,7 @@ std::string preempted(const Evidence& evidence, const Timeline& timeline) {
   }
   const State& ran = evidence.ran.front();
   if (!is_most(ran.time, ready) || !is_most(ready - evidence.ready_elsewhere, ready)) return {};
-  return fmt::format("{} ran on the same processor for {} of it", timeline.track(ran.track).name,
-                     time_text(ran.time));
+  return say<"so/preempted">(timeline.track(ran.track).name, time_text(ran.time));
 }
 
 // The first that is met counts: those that know more come first.
@@ -274,18 +263,38 @@ constexpr auto kPatterns = std::to_array<Pattern>({
 
 }  // namespace
 
-std::string no_conclusion(const Evidence& evidence, const Histogram& durations) {
+NotConcluded why_not_concluded(const Evidence& evidence, const Histogram& durations) {
   // What was lost may have been the other half, and so may what comes behind the trace.
-  if (!evidence.gaps.empty()) return "nothing is concluded: events were lost meanwhile";
-  if (evidence.slice.is_open) return "nothing is concluded: it had not ended when the trace did";
+  if (!evidence.gaps.empty()) return NotConcluded::kLostMeanwhile;
+  if (evidence.slice.is_open) return NotConcluded::kNotEnded;
   if (static_cast<double>(evidence.slice.duration()) <= 2 * durations.quantile(0.5))
-    return "nothing is concluded: it took no more than twice the median";
-  return {};
+    return NotConcluded::kUsual;
+  return NotConcluded::kNoPattern;
+}
+
+std::string not_concluded_text(NotConcluded reason) {
+  switch (reason) {
+    case NotConcluded::kLostMeanwhile:
+      return say<"why/lost-meanwhile">();
+    case NotConcluded::kNotEnded:
+      return say<"why/not-ended">();
+    case NotConcluded::kUsual:
+      return say<"why/usual">();
+    case NotConcluded::kNoPattern:
+      break;
+  }
+  return say<"why/no-pattern">();
+}
+
+std::string_view not_concluded_word(NotConcluded reason) {
+  static constexpr auto kWords =
+      std::to_array<std::string_view>({"lost_meanwhile", "not_ended", "usual", "no_pattern"});
+  return kWords[static_cast<std::size_t>(reason)];
 }
 
 std::string conclusion(const Evidence& evidence, const Timeline& timeline,
                        const Histogram& durations) {
-  if (!no_conclusion(evidence, durations).empty()) return {};
+  if (why_not_concluded(evidence, durations) != NotConcluded::kNoPattern) return {};
   for (const Pattern& each : kPatterns) {
     std::string sentence = each.sentence(evidence, timeline);
     if (!sentence.empty()) return sentence;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
@@ -14,6 +15,8 @@ namespace tracedeck::timeline {
 namespace {
 
 using Piece = Evidence::Piece;
+using render::Plain;
+using render::say;
 
 // A name where a person reads it.
 std::string label_of(const Timeline& timeline, NameId id) {
@@ -72,9 +75,8 @@ void append_samples(Section& section, const Evidence& evidence, TrackId track,
   std::ranges::stable_sort(samples,
                            [](const auto* a, const auto* b) { return a->count > b->count; });
   for (std::size_t i = 0; i < samples.size() && i < kMostLines; ++i) {
-    section.line(fmt::format("{}: {}   ({} sample{})", label_of(timeline, samples[i]->name),
-                             stack_text(*samples[i]), samples[i]->count,
-                             samples[i]->count == 1 ? "" : "s"));
+    section.line(say<"why/sample">(label_of(timeline, samples[i]->name), stack_text(*samples[i]),
+                                   Plain(samples[i]->count)));
   }
 }
 
@@ -156,39 +158,40 @@ void append_processors(std::string& out, const Evidence& evidence, const Timelin
   if (evidence.ran.size() > kMost)
     shown.push_back(fmt::format("and {} more", evidence.ran.size() - kMost));
   if (!shown.empty())
-    section.line(fmt::format("{}: {}", cpu_text(timeline, evidence.cpu), fmt::join(shown, ", ")));
+    section.line(say<"why/ran">(cpu_text(timeline, evidence.cpu),
+                                fmt::format("{}", fmt::join(shown, ", "))));
   std::vector<std::string> idle;
   for (const TrackId each : evidence.idle) idle.push_back(track_of(timeline, each));
-  if (!idle.empty()) section.line(fmt::format("nothing on {} meanwhile", fmt::join(idle, ", ")));
+  if (!idle.empty()) section.line(say<"why/idle">(fmt::format("{}", fmt::join(idle, ", "))));
 }
 
 void append_levels(std::string& out, const Evidence& evidence, const Timeline& timeline) {
   Section section(out, "counted");
   for (const Evidence::Level& each : evidence.levels) {
-    const bool is_one = each.least == each.most;
-    section.line(fmt::format(
-        "{}: {}{}", track_of(timeline, each.track),
-        is_one ? std::to_string(each.most) : fmt::format("{} to {}", each.least, each.most),
-        each.most == each.most_of_trace ? ", its most until then"
-                                        : fmt::format("; its most is {}", each.most_of_trace)));
+    const std::string counter = track_of(timeline, each.track);
+    const std::string values = each.least == each.most
+                                   ? std::to_string(each.most)
+                                   : fmt::format("{} to {}", each.least, each.most);
+    section.line(each.most == each.most_of_trace
+                     ? say<"why/at-most">(counter, values)
+                     : say<"why/below-most">(counter, values, std::to_string(each.most_of_trace)));
   }
 }
 
 void append_origins(std::string& out, const Evidence& evidence, const Timeline& timeline) {
   Section section(out, "from");
   for (const Evidence::Origin& each : evidence.origins) {
-    const std::string within =
-        each.within == kNoName ? "" : ", in " + label_of(timeline, each.within);
-    section.line(fmt::format("{}{}, at {}", track_of(timeline, each.track), within,
-                             since(timeline, each.time)));
+    const std::string track = track_of(timeline, each.track);
+    const std::string time = since(timeline, each.time);
+    section.line(each.within == kNoName
+                     ? say<"why/woken">(track, time)
+                     : say<"why/woken-in">(track, label_of(timeline, each.within), time));
   }
 }
 
 void append_first(std::string& out, const FoundSlice& slice) {
   if (!slice.longest_later || *slice.longest_later > slice.duration() / 2) return;
-  Section(out, "first")
-      .line(fmt::format("of its name; the longest of all later ones took {}",
-                        duration_text(*slice.longest_later)));
+  Section(out, "first").line(say<"why/first">(duration_text(*slice.longest_later)));
 }
 
 void append_inside(std::string& out, const Evidence& evidence, const Timeline& timeline) {
@@ -202,25 +205,27 @@ void append_inside(std::string& out, const Evidence& evidence, const Timeline& t
   Section section(out, "inside");
   for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, inside[i]));
   const std::uint64_t more = evidence.more_inside + (inside.size() - shown);
-  if (more != 0) section.line(fmt::format("and {} shorter ones", more));
+  if (more != 0) section.line(say<"why/more-inside">(Plain(more)));
 }
 
 void append_meanwhile(std::string& out, const Evidence& evidence, const Timeline& timeline) {
   Section section(out, "meanwhile");
   for (const Evidence::Busy& each : evidence.meanwhile) {
     const Piece& longest = each.longest;
-    std::string before;
+    const std::string track = track_of(timeline, longest.track);
+    const std::string text = piece_text(timeline, longest);
     // What filled it is not the longest alone.
-    if (each.count > 1 && longest.end - longest.begin < each.time - each.time / 10)
-      before = fmt::format("{} in {}, the longest ", each.count, duration_text(each.time));
-    section.line(fmt::format("{}: {}{}", track_of(timeline, longest.track), before,
-                             piece_text(timeline, longest)));
+    const bool of_several =
+        each.count > 1 && longest.end - longest.begin < each.time - each.time / 10;
+    section.line(of_several
+                     ? say<"why/busy">(track, Plain(each.count), duration_text(each.time), text)
+                     : say<"why/busy-with-one">(track, text));
     if (each.inner.track != kNoTrack)
-      section.line(fmt::format("inside it {}", piece_text(timeline, each.inner)));
+      section.line(say<"why/inside-it">(piece_text(timeline, each.inner)));
     append_samples(section, evidence, longest.track, timeline);
   }
   if (evidence.more_meanwhile != 0)
-    section.line(fmt::format("and {} that took less of it", evidence.more_meanwhile));
+    section.line(say<"why/more-meanwhile">(Plain(evidence.more_meanwhile)));
 }
 
 void append_hurt(std::string& out, const Evidence& evidence, const Timeline& timeline) {
@@ -229,11 +234,10 @@ void append_hurt(std::string& out, const Evidence& evidence, const Timeline& tim
   const std::size_t shown = std::min(evidence.hurt.size(), kMost);
   for (std::size_t i = 0; i < shown; ++i) section.line(piece_text(timeline, evidence.hurt[i]));
   const std::uint64_t more = evidence.more_hurt + (evidence.hurt.size() - shown);
-  if (more != 0) section.line(fmt::format("and {} more", with_separators(more)));
+  if (more != 0) section.line(say<"why/more">(more));
   if (evidence.unended_hurt != 0)
-    section.line(fmt::format("{}{} {} still waiting when the trace ended",
-                             with_separators(evidence.unended_hurt), shown == 0 ? "" : " more",
-                             evidence.unended_hurt == 1 ? "was" : "were"));
+    section.line(shown == 0 ? say<"why/still-waiting">(evidence.unended_hurt)
+                            : say<"why/more-still-waiting">(evidence.unended_hurt));
 }
 
 // "publish -> take, 45.4ms from +0.045775 s on sync_one_to_one"
@@ -247,44 +251,45 @@ void append_beside(std::string& out, const FoundBeside& beside, const Timeline& 
   constexpr std::size_t kMost = 3;
   Section alike(out, "alike");
   for (std::size_t i = 0; i < beside.alike.size() && i < kMost; ++i)
-    alike.line(label_of(timeline, beside.alike[i]) + " is called so too");
-  if (beside.alike.size() > kMost)
-    alike.line(fmt::format("and {} more", beside.alike.size() - kMost));
+    alike.line(say<"why/alike">(label_of(timeline, beside.alike[i])));
+  if (beside.alike.size() > kMost) alike.line(say<"why/more">(beside.alike.size() - kMost));
   Section there(out, "also then");
   for (std::size_t i = 0; i < beside.at_that_time.size() && i < kMost; ++i)
     there.line(slice_text(timeline, beside.at_that_time[i]));
   if (beside.at_that_time.size() > kMost)
-    there.line(fmt::format("and {} more", beside.at_that_time.size() - kMost));
+    there.line(say<"why/more">(beside.at_that_time.size() - kMost));
   Section open(out, "unended");
   if (beside.longest_ended)
-    open.line("of those that ended the longest is " + slice_text(timeline, *beside.longest_ended));
-  if (beside.left_out != 0)
-    open.line(fmt::format("{} more {} when the trace ended, the oldest from {}",
-                          with_separators(beside.left_out),
-                          !beside.are_waits      ? "had not ended"
-                          : beside.left_out == 1 ? "was still waiting"
-                                                 : "were still waiting",
-                          since(timeline, beside.oldest_left_out)));
+    open.line(say<"why/longest-ended">(slice_text(timeline, *beside.longest_ended)));
+  if (beside.left_out == 0) return;
+  const std::string oldest = since(timeline, beside.oldest_left_out);
+  open.line(beside.are_waits ? say<"why/more-open-waits">(beside.left_out, oldest)
+                             : say<"why/more-open-slices">(beside.left_out, oldest));
 }
 
 void append_heading(std::string& out, const Evidence& evidence, const Timeline& timeline,
                     const Histogram& durations) {
   const FoundSlice& slice = evidence.slice;
-  out += fmt::format(
-      "{}{}{} {} on {} from {}{}", label_of(timeline, slice.name),
-      evidence.arguments.empty() ? "" : " (" + render::visible(evidence.arguments) + ")",
-      slice.is_wait ? " took" : " lasted", duration_text(slice.duration()),
-      place_of(timeline, slice), since(timeline, slice.begin),
-      slice.is_open ? ", and had not ended when the trace did" : "");
-  if (durations.count() == 0) {
-    out += "; none such has ended\n";
-  } else if (durations.count() == 1 && !slice.is_open) {
-    out += "; there is no other such\n";
+  std::string name = label_of(timeline, slice.name);
+  if (!evidence.arguments.empty())
+    name += fmt::format(" ({})", render::visible(evidence.arguments));
+  const std::string duration = duration_text(slice.duration());
+  const std::string place = place_of(timeline, slice);
+  const std::string begin = since(timeline, slice.begin);
+  out += slice.is_wait ? say<"why/took">(name, duration, place, begin)
+                       : say<"why/lasted">(name, duration, place, begin);
+  if (slice.is_open) out += say<"why/open">();
+  const Plain count(durations.count());
+  if (count.number == 0) {
+    out += say<"why/none-ended">();
+  } else if (count.number == 1 && !slice.is_open) {
+    out += say<"why/only-one">();
   } else {
-    out += fmt::format("; the median of {}{} is {}\n", durations.count(),
-                       slice.is_open ? " such that ended" : " such",
-                       short_duration(durations.quantile(0.5)));
+    const std::string median = short_duration(durations.quantile(0.5));
+    out += slice.is_open ? say<"why/median-of-ended">(count, median)
+                         : say<"why/median">(count, median);
   }
+  out += '\n';
 }
 
 void append_states(render::JsonObject& object, std::string_view key,
@@ -392,11 +397,7 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline, const H
     Section(out, "so").line(render::visible(so));
     return out;
   }
-  const std::string none = no_conclusion(evidence, durations);
-  out += fmt::format(
-      "  {}\n", none.empty() ? "no known pattern: the lines above are what was seen, and no reason "
-                               "is guessed"
-                             : none);
+  out += fmt::format("  {}\n", not_concluded_text(why_not_concluded(evidence, durations)));
   return out;
 }
 
@@ -422,7 +423,12 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
       render::append_json_string(alike.next(), timeline.name(each).label());
     alike.end();
   }
-  if (beside.left_out != 0) object.integer("left_out", beside.left_out);
+  if (beside.left_out != 0) {
+    object.integer("left_out", beside.left_out);
+    object.integer("oldest_left_out", timeline.absolute(beside.oldest_left_out));
+  }
+  if (beside.longest_ended)
+    append_slices(object, "longest_ended", std::span(&*beside.longest_ended, 1), timeline);
   append_slices(object, "at_that_time", beside.at_that_time, timeline);
   append_pieces(object, "not_known", evidence.gaps, timeline);
   append_pieces(object, "waited", evidence.waited, timeline);
@@ -451,7 +457,10 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   if (evidence.on_processor != 0) object.integer("on_processor", evidence.on_processor);
   if (evidence.off_processor != 0) object.integer("off_processor", evidence.off_processor);
   const std::string so = conclusion(evidence, timeline, durations);
-  if (!so.empty()) object.string("so", so);
+  if (so.empty())
+    object.string("not_concluded", not_concluded_word(why_not_concluded(evidence, durations)));
+  else
+    object.string("so", so);
   object.end();
   out.append('\n');
   return std::string(out.view());
