@@ -19,6 +19,7 @@ FUNCTIONS = {
     0xFFFFFFFF81003000: "do_futex", 0xFFFFFFFF81004000: "do_nanosleep", 0xFFFFFFFF81005000: "hrtimer_nanosleep",
     0xFFFFFFFF81006000: "preempt_schedule_irq", 0xFFFFFFFF81007000: "asm_sysvec_apic_timer_interrupt",
     0x3000: "parking_lot::lock", 0x3100: "std::thread::sleep",
+    0xFFFFFFFF81008000: "synchronize_rcu", 0xFFFFFFFF81009000: "expand_fdtable", 0xFFFFFFFF8100A000: "alloc_fd",
 }
 ADDRESS = {name: address for address, name in FUNCTIONS.items()}
 OFF_STACKS = {

@@ -55,6 +55,7 @@ def close(said, true):
 OFF = {
     "sleep": r"the thread was switched out in nanosleep: a sleep in a poll keeps its worker from everything else",
     "futex": r"the thread was switched out in futex_wait, for a lock or a condition variable: that keeps its worker from everything else",
+    "rcu": r"the kernel enlarged the process's table of file descriptors and waited for an RCU grace period",
     "preempted": r"the kernel took the processor from the thread, which wanted to go on",
 }
 

@@ -8,6 +8,8 @@ from .case import MS, Case, Facts, longest
 
 US = 1_000
 HANDLER, REFRESH, REPORT, COLLECT = "src/handlers.rs:31:5", "src/refresh.rs:12:5", "src/report.rs:77:5", "src/gc.rs:9:9"
+# Where the table of file descriptors grows (fs/file.c, expand_fdtable).
+STACKS = {**OFF_STACKS, "rcu": ("schedule", "synchronize_rcu", "expand_fdtable", "alloc_fd", "app::compute")}
 ON_STACK = ("app::hash", "app::compute", "tokio::runtime::task::harness::poll")
 
 
@@ -78,7 +80,7 @@ class Planned(Runtime):
         begin = self.now
         poll.thread.stop(begin)
         poll.off.append((why, begin, begin + time))
-        self.sample(poll.thread.tid, poll.worker, 1, OFF_STACKS[why], poll)
+        self.sample(poll.thread.tid, poll.worker, 1, STACKS[why], poll)
         self.at(time, poll.thread.run, begin + time)
         return time
 
@@ -152,6 +154,11 @@ def lock_in_poll(rng, seed, folder):
 
 def preempted_poll(rng, seed, folder):
     return off_processor(rng, folder, "preempted", cause="the kernel takes the processor", concludes=r"the kernel took the processor")
+
+
+def file_descriptors(rng, seed, folder):
+    return off_processor(
+        rng, folder, "rcu", cause="the kernel enlarges the table of file descriptors", concludes=r"the kernel enlarged the process's table")
 
 
 def computing_poll(rng, seed, folder):
@@ -251,7 +258,8 @@ def healthy_runtime(rng, seed, folder):
 
 
 KINDS = {
-    "blocking poll": blocking_poll, "lock in a poll": lock_in_poll, "preempted poll": preempted_poll, "computing poll": computing_poll, "busy worker": busy_worker,
+    "blocking poll": blocking_poll, "lock in a poll": lock_in_poll, "preempted poll": preempted_poll,
+    "file descriptors": file_descriptors, "computing poll": computing_poll, "busy worker": busy_worker,
     "samples of another thread": other_thread, "behind a poll": behind_poll, "herd of tasks": herd_of_tasks,
     "stop of all workers": stop_of_all, "cold start": cold_start,
 }
