@@ -7,6 +7,7 @@ each duration said to be known is true, and no conclusion contradicts what happe
 import collections
 import json
 
+from . import sentences
 from . import truth as t
 from .pictures import check_perfetto, check_pictures, picture
 from .said import Command, word
@@ -452,6 +453,14 @@ def check_more(command):
     check_gates(command)
 
 
+def check_sentences(command, answer):
+    """The text says what the JSON does, and nothing else."""
+    table = sentences.table(command.binary)
+    text = command.run("latency", "--top", "0").stdout.decode()
+    for name, said, true in sentences.differences(table, text, sentences.of_latency(table, answer)):
+        command.say(f"latency: {name}", said, true)
+
+
 def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "perfetto")):
     """All false statements about one trace."""
     command = Command(binary, truth)
@@ -463,6 +472,7 @@ def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "per
             check_rows(command, answer)
             check_tracks(command, answer)
             check_counters(command, answer)
+            check_sentences(command, answer)
     if "spans" in parts:
         check_spans(command)
     if "info" in parts and len(truth.paths) == 1:
