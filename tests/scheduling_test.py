@@ -72,6 +72,33 @@ class SchedulingTest(CommandTest):
         tasks, inferred = self.latency(self.trace(self.interrupt(0, 1000), self.switch(0, 5000, 5, SLEEPING, 7), self.switch(0, 6000, 7, 0, 5), lost=3))
         self.assertEqual((tasks["t5"], inferred), ({"sleeping": 1000}, 0))
 
+    def test_beyond_the_most_tracks(self):
+        # Each thread runs for 10 ns and sleeps; the last one is waked as it runs, and again as it sleeps.
+        count = 17_000
+        events = [self.interrupt(0, 0)]
+        for tid in range(1, count + 1):
+            events.append(self.switch(0, tid * 10, tid - 1, SLEEPING, tid))
+        last = count * 10
+        events += [self.waking(1, last + 5, count), self.switch(0, last + 10, count, SLEEPING, 0)]
+        events += [self.waking(1, last + 100, count), self.switch(0, last + 130, 0, 0, count)]
+        events += [self.switch(0, last + 150, count, SLEEPING, 1), self.switch(0, last + 200, 1, SLEEPING, 0)]
+        trace = self.trace(*events)
+        tasks, _ = self.latency(trace)
+        answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
+        others = [one for one in answer["tracks"] if one["track"] == "(others)"]
+        self.assertEqual(len(others), 1)
+        states = {}
+        for track in [one for one in answer["tracks"] if one["group"] == "task"] + others:
+            for state in track["states"]:
+                states[state["name"]] = states.get(state["name"], 0) + state["time"] + state.get("open", 0)
+        end = last + 200
+        slept = sum(end - (tid + 1) * 10 for tid in range(1, count)) - 50
+        slept += 90 + 50
+        self.assertEqual(states, {"running": count * 10 + 20 + 50, "runnable": 30, "sleeping": slept})
+        said = self.check(run("latency", trace), 0).stderr.decode()
+        self.assertIn(f"`latency` adds up the states of {count - len(tasks)} others as `(others)`, and no picture shows them", said)
+        self.assertEqual([row["count"] for row in answer["rows"] if row["name"] == "wake -> run"], [1])
+
     def waits(self, *, queue, moves_at=None):
         """Thread 7 waits once for 90 us, in which thread 5 runs on cpu 0, where it runs then."""
         events = [self.switch(0, 900, 0, 0, 5)]

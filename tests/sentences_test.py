@@ -430,6 +430,7 @@ class Sentences(CommandTest):
         self.latency(self.file("mixed.bin", pairs + b"".join(w.event(kind, delta=10) for kind in (0, 0, 1, 1))))
         many = STATES.encode()
         self.latency("--table", self.file("many.toml", many), self.file("tracks.bin", pool(*((i, START, (i, i)) for i in range(17_000)))))
+        self.latency("--table", self.file("many.toml", many), self.file("more.bin", pool(*((i, START, (i, i)) for i in range(82_000)))))
         self.query("spans | count", self.file("spans.bin", w.header() + w.schema(0, "Tick") + w.event(0, delta=1)))
         self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), self.file("ends.bin", pool((10, START, (0, 1)))))
         self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), told)

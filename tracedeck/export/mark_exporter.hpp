@@ -54,6 +54,8 @@ class MarkExporter : public Exporter {
         return target().put_wait(timeline, mark);
       case MarkKind::kGap:
         return target().put_gap(timeline, mark);
+      case MarkKind::kOtherState:
+        return;
     }
   }
 

@@ -270,8 +270,11 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "`{categories}` of these events cannot be told apart and are left out, as is what a processor that is not known does",
      "tasks of an RTOS run on several processors, and events do not say theirs", ""},
     {"notice/many-tracks",
-     "there are more than {most} tracks: {count} events say states of others, which are in no figure",
-     "there are more tracks than are held", ""},
+     "there are more than {most} tracks: `latency` adds up the states of {count} other{/s} as `(others)`, and no "
+     "picture shows them",
+     "there are more tracks with states than are held", "tracks[] of that name"},
+    {"notice/more-tracks", "{count} event{/s} {says/say} states of tracks beyond {most} others, which are in no figure",
+     "there are more of these at a time than are held", ""},
     {"notice/no-spans",
      "no table says which of these events begin and end spans, and no names of theirs come in pairs; --table FILE "
      "says it: docs/timeline.md",

@@ -63,6 +63,8 @@ inline std::string mark_line(const Timeline& timeline, const Mark& mark) {
       return fmt::format("wait {} on {} from {} to {}{}", name, on, mark.begin, mark.time, flags);
     case MarkKind::kGap:
       return fmt::format("gap {} from {} to {}{}", name, mark.begin, mark.time, flags);
+    case MarkKind::kOtherState:
+      return fmt::format("other state {} from {} to {}{}", name, mark.begin, mark.time, flags);
   }
   return {};
 }

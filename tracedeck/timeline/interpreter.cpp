@@ -71,9 +71,12 @@ class Interpreter::Work {
   [[nodiscard]] std::vector<std::string> explained() const { return plans_.explained(); }
   [[nodiscard]] std::vector<std::string> notices() const {
     std::vector<std::string> notices = plans_.notices(events_ != 0);
-    if (const std::uint64_t others = marking_.states_of_others(); others != 0)
+    if (const std::uint64_t others = marking_.other_states().count(); others != 0)
       notices.push_back(render::say<"notice/many-tracks">(render::Plain(Marking::kMostTracks),
                                                           render::Plain(others)));
+    if (const std::uint64_t events = marking_.states_without_room(); events != 0)
+      notices.push_back(render::say<"notice/more-tracks">(render::Plain(events),
+                                                          render::Plain(OtherStates::kMost)));
     return notices;
   }
 

@@ -114,7 +114,7 @@ Result<void> Latency::finish(const Timeline& timeline) {
   for (TrackStates& track : states_) {
     if (track.state == kNoName || track.is_doubtful) continue;
     const std::int64_t begin = std::max(track.begin, totals_.begin());
-    if (timeline.end() > begin) state_of(track).open += timeline.end() - begin;
+    if (timeline.end() > begin) state_of(track, track.state).open += timeline.end() - begin;
   }
   return {};
 }
@@ -164,6 +164,9 @@ void Latency::see(const Timeline& timeline, const Mark& mark) {
       break;
     case MarkKind::kState:
       see_state(mark);
+      break;
+    case MarkKind::kOtherState:
+      see_other_state(mark);
       break;
     case MarkKind::kCounter:
       see_counter(mark);
@@ -241,12 +244,12 @@ void Latency::see_state(const Mark& mark) {
   TrackStates& track = states_[mark.track - 1];
   // Said again, of another processor: it goes on.
   if (track.state == mark.name && mark.name != kNoName && mark.flags == 0 && !track.is_doubtful) {
-    if (mark.value != 0) state_of(track).spent += mark.value;
+    if (mark.value != 0) state_of(track, track.state).spent += mark.value;
     return;
   }
   if (track.state != kNoName && !track.is_doubtful) {
     const std::int64_t begin = std::max(track.begin, totals_.begin());
-    TrackUse::State& state = state_of(track);
+    TrackUse::State& state = state_of(track, track.state);
     if (mark.time > begin) {
       (mark.has(kOpenAtEnd) ? state.open : state.time) += mark.time - begin;
       state.spent += mark.value;
@@ -257,10 +260,18 @@ void Latency::see_state(const Mark& mark) {
   track.is_doubtful = mark.has(kClockStep);
 }
 
-TrackUse::State& Latency::state_of(TrackStates& track) {
-  const auto known = std::ranges::find(track.states, track.state, &TrackUse::State::name);
+void Latency::see_other_state(const Mark& mark) {
+  if (mark.track > states_.size()) states_.resize(mark.track);
+  const std::int64_t begin = std::max(mark.begin, totals_.begin());
+  if (mark.time <= begin) return;
+  TrackUse::State& state = state_of(states_[mark.track - 1], mark.name);
+  (mark.has(kOpenAtEnd) ? state.open : state.time) += mark.time - begin;
+}
+
+TrackUse::State& Latency::state_of(TrackStates& track, NameId name) {
+  const auto known = std::ranges::find(track.states, name, &TrackUse::State::name);
   if (known != track.states.end()) return *known;
-  return track.states.emplace_back(TrackUse::State{.name = track.state});
+  return track.states.emplace_back(TrackUse::State{.name = name});
 }
 
 namespace {

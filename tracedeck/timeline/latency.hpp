@@ -133,7 +133,8 @@ class Latency final : public MarkSink, private SpanCounter {
   // One ended. Returns the ns of the slices in it.
   std::int64_t leave(const Timeline& timeline, const Mark& mark);
   void see_state(const Mark& mark);
-  [[nodiscard]] static TrackUse::State& state_of(TrackStates& track);
+  void see_other_state(const Mark& mark);
+  [[nodiscard]] static TrackUse::State& state_of(TrackStates& track, NameId name);
   void see_counter(const Mark& mark);
 
   LatencyOptions options_;

@@ -32,6 +32,8 @@ enum class MarkKind : std::uint8_t {
   kWait,        // `name` was waited for from `begin` to `time`, when it was served on `track`, or
                 // was not yet (kOpenAtEnd): then `track` is of all such
   kGap,         // `name` says what is missing between `begin` and `time`
+  kOtherState,  // one of what shares the track of all others was in state `name` from `begin` to
+                // `time`, or is so still (kOpenAtEnd)
 };
 
 // What is to be known about a mark beside what it says.

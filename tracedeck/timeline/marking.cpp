@@ -162,11 +162,7 @@ void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
 
 void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                     std::int64_t spent) {
-  // Of many that are put together there is no one state.
-  if (track == others_) {
-    ++states_of_others_;
-    return;
-  }
+  if (track == others_) return state_of_other(name, now);
   if (cpu == kNoCpu && is_usual(track, now)) return state_usual(track, name, now, spent);
   std::uint16_t flags = 0;
   const std::int64_t time = touch(track, now, flags);
@@ -190,6 +186,7 @@ void Marking::state(TrackId track, NameId name, const Moment& now, std::int32_t 
 void Marking::last_state(TrackId track, NameId name, const Moment& now, std::int32_t cpu,
                          std::int64_t spent) {
   state(track, name, now, cpu, spent);
+  if (track == others_) return other_states_.forget_chosen();
   TrackState& known = track_state(track);
   if (std::exchange(known.state, kNoName) == kNoName) return;
   put({.kind = MarkKind::kState, .track = track, .time = known.last, .value = 0});
@@ -376,10 +373,10 @@ void Marking::finish(std::int64_t time) {
     return loss_within(open_[id]) ? kAcrossLoss : 0;
   };
   end_known(kNoTime);
-  const auto end_of = [&](TrackId track) {
-    const bool has_end = timeline_.track(track).origin != 0;
-    return has_end ? std::min(time, timeline_.end_of(track)) : time;
+  const auto end_of_origin = [&](OriginId origin) {
+    return origin != 0 ? std::min(time, timeline_.end_of_origin(origin)) : time;
   };
+  const auto end_of = [&](TrackId track) { return end_of_origin(timeline_.track(track).origin); };
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
     close(id, std::max(end_of(open_[id].track), open_[id].begin),
@@ -394,6 +391,64 @@ void Marking::finish(std::int64_t time) {
     }
     end_state(track, end_of(track), time);
   }
+  for (OtherStates::State& each : other_states_.all())
+    end_other(each, end_of_origin(each.origin), kOpenAtEnd);
+}
+
+void Marking::state_of_other(NameId name, const Moment& now) {
+  OtherStates::State* const chosen = other_states_.chosen();
+  if (chosen == nullptr) {
+    ++states_without_room_;
+    return;
+  }
+  OtherStates::State& known = *chosen;
+  if (now.time < known.begin) {
+    ++timeline_.mutable_counts().clock_steps;
+    known.name = kNoName;
+    return;
+  }
+  const NameId before = known.name;
+  if (before != name || lost_since(known.number)) {
+    end_other(known, now.time, 0);
+    known.name = name;
+    known.begin = now.time;
+    known.before = before;
+    known.changed = now.number;
+  }
+  if (known.stream != nullptr && now.stream != nullptr)
+    known.has_traces |= &known.stream->trace_losses() != &now.stream->trace_losses();
+  known.stream = now.stream;
+  known.number = now.number;
+}
+
+NameId Marking::other_state(const Moment& now, bool before) {
+  const OtherStates::State* const known = other_states_.chosen();
+  if (known == nullptr || lost_since(known->number)) return kNoName;
+  return before && known->changed == now.number ? known->before : known->name;
+}
+
+void Marking::end_other(OtherStates::State& known, std::int64_t time, std::uint16_t flags) {
+  if (known.name == kNoName) return;
+  if (lost_since(known.number)) {
+    std::optional<Losses::Loss> loss = losses_.since(known.number);
+    if (!loss && known.stream != nullptr)
+      loss = (known.of_stream ? known.stream->losses : known.stream->trace_losses())
+                 .since(known.number);
+    if (loss && loss->begin < time) {
+      time = loss->begin;
+      flags = kAcrossLoss;
+    }
+    // Of another trace, perhaps.
+    if (known.has_traces) time = known.begin;
+  }
+  const NameId name = std::exchange(known.name, kNoName);
+  if (time <= known.begin) return;
+  put({.kind = MarkKind::kOtherState,
+       .flags = flags,
+       .track = others_,
+       .name = name,
+       .time = time,
+       .begin = known.begin});
 }
 
 // Of several traces one that ends before the others has no states behind its end.

@@ -19,6 +19,7 @@
 #include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/mark.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
+#include "tracedeck/timeline/other_states.hpp"
 #include "tracedeck/timeline/pile.hpp"
 #include "tracedeck/timeline/span_totals.hpp"
 #include "tracedeck/timeline/timeline.hpp"
@@ -273,8 +274,15 @@ class Marking {
     return lost_at_ >= number &&
            (losses_.since(number) || (stream != nullptr && stream->trace_losses().since(number)));
   }
-  // Events that said a state of a track for which there was no room.
-  [[nodiscard]] std::uint64_t states_of_others() const { return states_of_others_; }
+  // Whether it is the track of all others.
+  [[nodiscard]] bool is_other(TrackId track) const { return track == others_ && track != kNoTrack; }
+  // Who puts that in a state chooses of what it is the state.
+  [[nodiscard]] OtherStates& other_states() { return other_states_; }
+  [[nodiscard]] const OtherStates& other_states() const { return other_states_; }
+  // The state that what is chosen there is in, or was before the event at hand.
+  [[nodiscard]] NameId other_state(const Moment& now, bool before);
+  // Events that said a state of what those have no room for.
+  [[nodiscard]] std::uint64_t states_without_room() const { return states_without_room_; }
   // A new track would be that of all others.
   [[nodiscard]] bool tracks_are_full() const { return timeline_.track_count() >= kMostTracks; }
   // A state that a track with nothing on it yet has been in since `since`, as an event says now.
@@ -452,6 +460,10 @@ class Marking {
     if (mark.time < last_) made.flags |= kLate;
     last_ = std::max(last_, mark.time);
   }
+  // The same of what shares the track of all others.
+  [[gnu::noinline, gnu::cold]] void state_of_other(NameId name, const Moment& now);
+  // It was in its state until `time`, or until something was lost, or is still.
+  void end_other(OtherStates::State& known, std::int64_t time, std::uint16_t flags);
   // The trace of a track ended at `time`, which may be before `end`.
   void end_state(TrackId track, std::int64_t time, std::int64_t end);
   // A state that is another than before.
@@ -484,7 +496,8 @@ class Marking {
   std::uint64_t flows_ = 0;
   TrackId quality_ = kNoTrack;
   TrackId others_ = kNoTrack;
-  std::uint64_t states_of_others_ = 0;
+  OtherStates other_states_ = {};
+  std::uint64_t states_without_room_ = 0;
   NameId other_name_ = kNoName;
   std::size_t name_bytes_ = 0;
 };

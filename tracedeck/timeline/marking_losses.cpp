@@ -155,6 +155,11 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     state.state = kNoName;
     put({.kind = MarkKind::kState, .track = track, .time = state.last, .value = 0});
   }
+  for (OtherStates::State& each : other_states_.all()) {
+    if (each.stream != &stream) continue;
+    end_other(each, stream.latest, 0);
+    each.begin = std::numeric_limits<std::int64_t>::min();
+  }
   for (const OpenId id : std::vector<OpenId>(unplaced_.begin(), unplaced_.end())) {
     if (ended.has_track(open_[id].track)) end(id, stream.latest);
   }

@@ -2,8 +2,10 @@
 
 #include "tracedeck/timeline/marking.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -352,6 +354,87 @@ TEST_F(MarkingTest, TracksAndNamesAreBounded) {
   EXPECT_EQ(timeline_.track(track()).name, "(others)");
   for (std::size_t i = 0; i < Marking::kMostNames + 100; ++i) (void)name(std::to_string(i));
   EXPECT_EQ(timeline_.name(name("new")).text, "(other)");
+}
+
+// What shares the track of all others has a state of its own, by its key.
+class OtherStatesTest : public MarkingTest {
+ protected:
+  OtherStatesTest() {
+    while (!marking_.tracks_are_full()) (void)track();
+    others_ = track();
+  }
+  void choose(std::uint64_t key) {
+    const std::array<std::uint64_t, 2> words = {key, 1};
+    marking_.other_states().choose(keys_, words.data(), 0, false);
+  }
+  void state(std::uint64_t key, std::string_view text, std::int64_t time,
+             StreamState* stream = nullptr) {
+    choose(key);
+    marking_.state(others_, name(text), at(time, stream), kNoCpu, 0);
+  }
+  // "NAME BEGIN-END", with a + where it goes on.
+  [[nodiscard]] std::vector<std::string> states() {
+    std::vector<std::string> states;
+    for (const Mark& mark : marking_.marks()) {
+      if (mark.kind != MarkKind::kOtherState) continue;
+      EXPECT_EQ(mark.track, others_);
+      states.push_back(fmt::format("{} {}-{}{}", timeline_.name(mark.name).text, mark.begin,
+                                   mark.time, mark.has(kOpenAtEnd) ? "+" : ""));
+    }
+    return states;
+  }
+
+  KeyTable keys_{2};
+  TrackId others_ = kNoTrack;
+};
+
+TEST_F(OtherStatesTest, EachHasItsOwn) {
+  state(1, "a", 10);
+  state(2, "b", 20);
+  state(1, "a", 25);
+  state(1, "b", 30);
+  choose(1);
+  EXPECT_EQ(marking_.other_state(at(35), false), name("b"));
+  choose(2);
+  marking_.last_state(others_, name("gone"), at(40), kNoCpu, 0);
+  choose(2);
+  EXPECT_EQ(marking_.other_state(at(45), false), kNoName);
+  state(2, "a", 50);
+  marking_.finish(100);
+  EXPECT_EQ(states(), (std::vector<std::string>{"a 10-30", "b 20-40", "b 30-100+", "a 50-100+"}));
+  EXPECT_EQ(marking_.other_states().count(), 3U);
+}
+
+TEST_F(OtherStatesTest, EndWhereSomethingWasLost) {
+  StreamState stream;
+  StreamState other;
+  state(1, "a", 10, &stream);
+  state(2, "a", 10, &other);
+  lose(&stream, 30, 40);
+  state(1, "a", 50, &stream);
+  state(2, "b", 60, &other);
+  marking_.finish(100);
+  EXPECT_EQ(states(), (std::vector<std::string>{"a 10-30", "a 10-60", "a 50-100+", "b 60-100+"}));
+}
+
+TEST_F(OtherStatesTest, AreUnknownWhereTheClockStepsBack) {
+  state(1, "a", 50);
+  state(1, "b", 40);
+  state(1, "c", 60);
+  marking_.finish(100);
+  EXPECT_EQ(states(), (std::vector<std::string>{"c 60-100+"}));
+}
+
+TEST_F(OtherStatesTest, AreBounded) {
+  for (std::uint64_t key = 0; key < OtherStates::kMost + 10; ++key)
+    state(key, "a", static_cast<std::int64_t>(key));
+  EXPECT_EQ(marking_.states_without_room(), 10U);
+  EXPECT_EQ(marking_.other_states().count(), OtherStates::kMost);
+  // Where one has ended there is room again.
+  choose(7);
+  marking_.last_state(others_, name("gone"), at(1 << 20), kNoCpu, 0);
+  state(OtherStates::kMost + 20, "a", 1 << 20);
+  EXPECT_EQ(marking_.states_without_room(), 10U);
 }
 
 TEST_F(MarkingTest, OpenSlicesAreBounded) {

@@ -277,7 +277,8 @@ class MarkState final : public Action {
 
  private:
   void mark(TrackId track, const Moment& now) {
-    const NameId before = context_.marking.state_of(track, now.time);
+    const NameId before = marking_.is_other(track) ? marking_.other_state(now, false)
+                                                   : marking_.state_of(track, now.time);
     if (unless_ != kNoName && before == unless_) return;
     if (within_ != kNoName && before != within_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);

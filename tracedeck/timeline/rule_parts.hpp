@@ -290,6 +290,8 @@ class BoundTrack {
   void put_state(TrackId track, std::uint64_t word, NameId state, const Moment& now,
                  std::int32_t cpu, std::int64_t spent) {
     Marking& marking = context_.marking;
+    if (marking.is_other(track)) [[unlikely]]
+      choose_other(Words{word, trace_}.data());
     if (!space_.ends.matches(state, marking.timeline()))
       return marking.state(track, state, now, cpu, spent);
     marking.last_state(track, state, now, cpu, spent);
@@ -336,7 +338,12 @@ class BoundTrack {
   }
   [[gnu::noinline, gnu::cold]] TrackId make(const Event& event, const std::uint64_t* words,
                                             const BoundTemplate* name) {
-    if (context_.marking.tracks_are_full()) return context_.marking.add_track({});
+    const bool has_parent = parent_ != nullptr && parent_->possible();
+    const TrackId parent = has_parent ? parent_->find(event) : kNoTrack;
+    if (context_.marking.tracks_are_full()) {
+      choose_other(words);
+      return context_.marking.add_track({});
+    }
     Track track;
     track.kind = space_.rule.kind;
     track.group = space_.rule.id;
@@ -346,7 +353,7 @@ class BoundTrack {
     RuleText made = (name != nullptr ? *name : name_).text(event, context_.scope);
     track.place = made.place;
     track.full_name = std::move(made.text);
-    if (parent_ != nullptr && parent_->possible()) track.parent = parent_->find(event);
+    track.parent = parent;
     track.pid = number(pid_, event);
     // Of states it changes.
     if (space_.rule.kind != TrackKind::kState) track.tid = number(tid_, event);
@@ -355,6 +362,10 @@ class BoundTrack {
     const TrackId id = context_.marking.add_track(std::move(track), space_.is_of_stream());
     tracks_.place(words) = id;
     return id;
+  }
+  // A state of the track of all others is of that key until the next call.
+  [[gnu::noinline, gnu::cold]] void choose_other(const std::uint64_t* words) {
+    context_.marking.other_states().choose(tracks_, words, origin_, space_.is_of_stream());
   }
   [[nodiscard]] std::optional<std::int64_t> number(const BoundValue& value, const Event& event) {
     const query::Value read = value.read(event, context_.scope);

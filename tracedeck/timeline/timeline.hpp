@@ -138,8 +138,9 @@ class Timeline {
   // Whether traces are of more than one machine, as far as is known by now.
   [[nodiscard]] bool has_several_hosts() const { return machines_ > 1; }
   // The time of the last event of those that a track may have; nothing is known of it behind.
-  [[nodiscard]] std::int64_t end_of(TrackId id) const {
-    const std::int64_t end = origin_of(id).end;
+  [[nodiscard]] std::int64_t end_of(TrackId id) const { return end_of_origin(track(id).origin); }
+  [[nodiscard]] std::int64_t end_of_origin(OriginId id) const {
+    const std::int64_t end = origin(id).end;
     return end == std::numeric_limits<std::int64_t>::min() ? this->end() : end;
   }
   // Of the first event with a time, whose trace may be gone; null before it came.

@@ -35,6 +35,7 @@ class WaitState final : public SliceObserver {
     std::uint32_t serving = 0;            // slices that serve it
     std::uint32_t generation = 0;         // changes when nobody waits any more
     const StreamState* stream = nullptr;  // in which it was asked for
+    OtherStates::Id other = {};           // of `state`, where that is of many
   };
 
   // Null: a part of the key is unknown, or there is no room for more of them.
@@ -123,7 +124,7 @@ class WaitState final : public SliceObserver {
   }
   [[gnu::always_inline]] void put(const Entry& entry, NameId state, const Moment& now) {
     if (entry.state == kNoTrack || state == kNoName) return;
-    put_on(entry.state, state, now);
+    put_on(entry, state, now);
   }
 
   const WaitRule* rule;
@@ -153,8 +154,10 @@ class WaitState final : public SliceObserver {
   std::vector<std::uint32_t> unused;
 
  private:
-  [[gnu::noinline]] void put_on(TrackId waiter, NameId state, const Moment& now) {
-    context_.marking.state(waiter, state, now, kNoCpu, 0);
+  [[gnu::noinline]] void put_on(const Entry& entry, NameId state, const Moment& now) {
+    Marking& marking = context_.marking;
+    if (marking.is_other(entry.state)) marking.other_states().choose(entry.other);
+    marking.state(entry.state, state, now, kNoCpu, 0);
   }
   void forget(std::uint32_t number) {
     ++slab[number - 1].generation;
@@ -189,16 +192,20 @@ class WaitState final : public SliceObserver {
 // The track of the states of who waits.
 class WaiterTrack {
  public:
-  WaiterTrack(WaitState& state, const EventClass& event_class, RuleContext& context) {
+  WaiterTrack(WaitState& state, const EventClass& event_class, RuleContext& context)
+      : marking_(context.marking) {
     if (state.states != nullptr) track_.emplace(*state.states, event_class, context);
   }
   [[nodiscard]] explicit operator bool() const { return track_.has_value(); }
-  // Its key is the first of the rule's.
-  [[nodiscard]] TrackId find(const Event& event, std::uint64_t word) {
-    return track_->find_by_word(event, word);
+  // Its key, `word`, is the first of the rule's.
+  void find(WaitState::Entry& entry, const Event& event, std::uint64_t word) {
+    if (entry.state != kNoTrack && !marking_.is_other(entry.state)) return;
+    entry.state = track_->find_by_word(event, word);
+    if (marking_.is_other(entry.state)) entry.other = marking_.other_states().chosen_id();
   }
 
  private:
+  Marking& marking_;
   std::optional<BoundTrack> track_;
 };
 
@@ -244,8 +251,7 @@ class RequestWait final : public Action {
       const bool was_refused = std::exchange(entry->refused, false);
       if (*preferred_came_ != is_preferred_ && !was_refused) return;
     }
-    if (waiter_ && entry->state == kNoTrack)
-      entry->state = waiter_.find(*now.event, key_.words()[0]);
+    if (waiter_) waiter_.find(*entry, *now.event, key_.words()[0]);
     if (!state_.unless.empty() && entry->state != kNoTrack && is_no_wait(entry->state, now)) {
       entry->refused = is_preferred_;
       return;
@@ -259,8 +265,10 @@ class RequestWait final : public Action {
  private:
   // By the state that it was in before the event.
   [[nodiscard]] bool is_no_wait(TrackId track, const Moment& now) const {
-    return std::ranges::find(state_.unless, context_.marking.state_before(track, now)) !=
-           state_.unless.end();
+    Marking& marking = context_.marking;
+    const NameId before =
+        marking.is_other(track) ? marking.other_state(now, true) : marking.state_before(track, now);
+    return std::ranges::find(state_.unless, before) != state_.unless.end();
   }
   // False: it waits already.
   [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) {
@@ -348,8 +356,7 @@ class ServeWait final : public Action {
     }
     entry->pending = false;
     entry->gone = false;
-    if (waiter_ && entry->state == kNoTrack)
-      entry->state = waiter_->find(*now.event, key_.words()[0]);
+    if (waiter_) waiter_->find(*entry, *now.event, key_.words()[0]);
     if (waiter_ && !state_.rule->served.empty()) state_.put(*entry, served_(*now.event), now);
     if (state_.during == nullptr || state_.during->last == 0 ||
         marking_.open(state_.during->last).number != now.number)

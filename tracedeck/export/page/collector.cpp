@@ -90,6 +90,8 @@ Result<void> Collector::take(const Mark& mark) {
     case MarkKind::kGap:
       add_gap(mark);
       return {};
+    case MarkKind::kOtherState:
+      return {};
   }
   return {};
 }
