@@ -61,6 +61,11 @@ void report_unrelated(const Options& options, Session& session, const std::strin
   session.outcome.note(ExitCode::kDamage);
 }
 
+void note_other_hosts(Session& session, const std::string& first,
+                      const std::vector<std::string>& others) {
+  session.diagnostics.note(render::say<"notice/other-hosts">(first, some_of(others)));
+}
+
 Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
     : session_(session), options_(options), policy_(policy), merges_(merges_traces(options)) {}
 
@@ -170,7 +175,9 @@ void Notices::finish() {
 }
 
 void Notices::relate() {
-  if (!std::exchange(related_, true) && merges_) unrelated_ = order_.unrelated(relates_);
+  if (std::exchange(related_, true) || !merges_) return;
+  unrelated_ = order_.unrelated(relates_);
+  of_other_hosts_ = order_.of_other_hosts(relates_);
 }
 
 void Notices::finish_order() {
@@ -180,6 +187,7 @@ void Notices::finish_order() {
         options_, session_,
         render::say<"notice/unrelated-order">(unrelated_->first, some_of(unrelated_->others)));
   }
+  if (of_other_hosts_) note_other_hosts(session_, of_other_hosts_->first, of_other_hosts_->others);
   if (!counts_steps_back_ || order_.steps_back() == 0) return;
   session_.diagnostics.note(render::say<"notice/steps-back">(order_.steps_back()));
 }

@@ -97,6 +97,9 @@ void check_requirements(
         check) {
   for (const timeline::Requirement& requirement : options.requirements) {
     const timeline::Requirement::Verdict verdict = check(requirement);
+  const timeline::Timeline& timeline = result.stream->timeline();
+  if (!timeline.traces_of_other_hosts().empty())
+    note_other_hosts(session, timeline.first_trace(), timeline.traces_of_other_hosts());
     if (verdict.holds) continue;
     session.diagnostics.error(
         fmt::format("{} does not hold: {}", requirement.text(), verdict.reason));

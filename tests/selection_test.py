@@ -339,6 +339,46 @@ class WallClock(CommandTest):
         self.check(run("latency", "--strict", *here[1:]), 0)
         self.check(run("latency", "--strict", *here), 4)
 
+    def ctf1(self, tree, name, clock, *values):
+        """A trace of CTF 1.8 in a tree."""
+        folder = self.folder / tree / name
+        folder.mkdir(parents=True)
+        (folder / "metadata").write_text(
+            "/* CTF 1.8 */\n"
+            "trace { major = 1; minor = 8; byte_order = le; };\n"
+            f"clock {{ name = c; {clock} }};\n"
+            "typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := t;\n"
+            "stream { event.header := struct { t time; }; };\n"
+            "event { name = Tick; fields := struct { integer { size = 8; } n; }; };\n"
+        )
+        (folder / "stream").write_bytes(b"".join(value.to_bytes(8, "little") + b"\x01" for value in values))
+
+    def test_clocks_of_ctf1_that_are_not_absolute(self):
+        """CTF 1.8: they are synchronised with clocks of the same UUID alone."""
+        uuid = "uuid = \"00000000-0000-0000-0000-00000000000{}\";".format
+        epoch, local, absolute = "offset_s = 1700000000;", "absolute = FALSE;", "absolute = TRUE;"
+        none, hosts = "nothing relates the clocks of {a} and {b}", "the clocks of {a} and {b} are not one: their times are as good"
+        cases = [
+            ("boots", uuid(1) + local, uuid(2) + local, none),
+            ("little", uuid(1), uuid(2) + "offset_s = 1000;", none),
+            ("mixed", uuid(1) + local, uuid(2) + epoch, none),
+            ("hosts", uuid(1) + epoch + local, uuid(2) + epoch, hosts),
+            ("one", uuid(1) + absolute, uuid(2) + epoch, hosts),
+            ("same", uuid(1) + local, uuid(1) + local, ""),
+            ("absolute", uuid(1) + absolute, uuid(2) + absolute, ""),
+        ]
+        for tree, a, b, said in cases:
+            self.ctf1(tree, "a", a, 1000, 3000)
+            self.ctf1(tree, "b", b, 2000, 4000)
+            for command in ("print", "latency"):
+                result = self.check(run(command, self.folder / tree), 0)
+                text = result.stderr.decode()
+                self.assertEqual(text.count("\n"), 1 if said else 0, (tree, command, text))
+                self.assertIn(said.format(a=self.folder / tree / "a", b=self.folder / tree / "b"), text)
+                self.check(run(command, "--strict", self.folder / tree), 4 if said == none else 0)
+                result = self.check(run(command, "--strict", "--clock-offset", "b=0", self.folder / tree), 0)
+                self.assertNotIn("the clocks of", result.stderr.decode(), (tree, command))
+
     def test_an_offset_says_that_clocks_are_one(self):
         tree = self.folder / "tree"
         tree.mkdir()

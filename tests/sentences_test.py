@@ -455,6 +455,19 @@ class Sentences(CommandTest):
         self.latency(self.folder / "kernel")
         self.why("--longest", "irq eth0", self.folder / "kernel")
 
+    def of_host(self, number):
+        """A trace whose clock has an offset from the Unix epoch, and that UUID."""
+        folder = self.folder / f"host{number}"
+        folder.mkdir(exist_ok=True)
+        (folder / "metadata").write_text(
+            "/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n"
+            f"clock {{ name = c; uuid = \"00000000-0000-0000-0000-00000000000{number}\"; offset_s = 1700000000; }};\n"
+            "typealias integer { size = 64; align = 8; map = clock.c.value; } := t;\n"
+            "stream { event.header := struct { t time; }; };\nevent { name = Tick; };\n"
+        )
+        (folder / "stream").write_bytes(struct.pack("<Q", 1000))
+        return folder
+
     def of_clocks(self):
         def looked(*args):
             self.look_at_notices(run(*args).stderr.decode())
@@ -473,6 +486,8 @@ class Sentences(CommandTest):
         silent = self.file("silent.bin", w.header() + w.schema(0, "Tick") + w.reset(SECOND) + w.event(0))
         looked("print", "--order", "time", drift, silent)
         self.latency(drift, silent)
+        looked("print", *(self.of_host(number) for number in (1, 2)))
+        looked("print", *(self.of_host(1) for _ in range(2)))
         back = w.header() + w.schema(0, "Tick") + w.event(0, delta=9) + w.reset(2) + w.event(0)
         looked("print", "--order", "recorded", self.file("back.bin", back))
 

@@ -8,11 +8,14 @@
 namespace tracedeck::flow {
 namespace {
 
-std::string name_of_trace(const Event& event) {
+const TraceDescription* trace_of(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
-  return stream_class == nullptr || stream_class->trace == nullptr
-             ? std::string()
-             : full_name(*stream_class->trace);
+  return stream_class == nullptr ? nullptr : stream_class->trace;
+}
+
+std::string name_of_trace(const Event& event) {
+  const TraceDescription* const trace = trace_of(event);
+  return trace == nullptr ? std::string() : full_name(*trace);
 }
 
 }  // namespace
@@ -42,18 +45,32 @@ void OrderWatch::step(const Place& from, const Place& to, const Event& event) {
 void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
   const std::uint64_t number = clock.entity.trace;
   if (std::exchange(recent_[number % recent_.size()], number + 1) == number + 1) return;
-  if (unrelated_.size() == kMostUnrelated || !traces_.insert(number).second) return;
+  if (unrelated_.size() + of_other_hosts_.size() == kMostUnrelated ||
+      !traces_.insert(number).second)
+    return;
   if (!first_clock_) {
-    first_clock_ = clock;
+    first_clock_ = ComparedClock::of(clock, trace_of(event));
     first_trace_ = {.number = number, .name = name_of_trace(event)};
-  } else if (!related(*first_clock_, clock)) {
-    unrelated_.push_back({.number = number, .name = name_of_trace(event)});
+    return;
   }
+  const ClockRelation found = relation(*first_clock_, ComparedClock::of(clock, trace_of(event)));
+  if (found == ClockRelation::kOne) return;
+  (found == ClockRelation::kNone ? unrelated_ : of_other_hosts_)
+      .push_back({.number = number, .name = name_of_trace(event)});
 }
 
 std::optional<UnrelatedTraces> OrderWatch::unrelated(const Relates& relates) const {
+  return named(unrelated_, relates);
+}
+
+std::optional<UnrelatedTraces> OrderWatch::of_other_hosts(const Relates& relates) const {
+  return named(of_other_hosts_, relates);
+}
+
+std::optional<UnrelatedTraces> OrderWatch::named(const std::vector<Named>& all,
+                                                 const Relates& relates) const {
   UnrelatedTraces traces{.first = first_trace_.name};
-  for (const Named& each : unrelated_) {
+  for (const Named& each : all) {
     // A trace that is given twice is one.
     if (each.name == first_trace_.name ||
         std::ranges::find(traces.others, each.name) != traces.others.end())

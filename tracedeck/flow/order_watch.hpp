@@ -9,12 +9,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "tracedeck/flow/clock_relation.hpp"
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
 
 namespace tracedeck::flow {
 
-// Traces whose times cannot be compared: see `related`.
+// Traces whose times compare badly with those of the first: see `ClockRelation`.
 struct UnrelatedTraces {
   std::string first = {};                // as the user named them
   std::vector<std::string> others = {};  // which cannot be related to it; at least one
@@ -36,8 +37,13 @@ class OrderWatch {
   // nothing: all can be.
   [[nodiscard]] std::optional<UnrelatedTraces> unrelated(const Relates& relates = {}) const;
   static constexpr std::size_t kMostUnrelated = 1024;
+  // The same of those that are related by how the clocks of their hosts were set.
+  [[nodiscard]] std::optional<UnrelatedTraces> of_other_hosts(const Relates& relates = {}) const;
 
  private:
+  struct Named;
+  [[nodiscard]] std::optional<UnrelatedTraces> named(const std::vector<Named>& traces,
+                                                     const Relates& relates) const;
   // The clock and the value of an event, within one batch.
   struct Place {
     const ClockClass* clock = nullptr;
@@ -56,11 +62,12 @@ class OrderWatch {
     std::uint64_t number = 0;
     std::string name = {};
   };
-  std::optional<ClockClass> first_clock_;
+  std::optional<ComparedClock> first_clock_;
   Named first_trace_;
   std::unordered_set<std::uint64_t> traces_;   // numbers of those that were compared
   std::array<std::uint64_t, 16> recent_ = {};  // of some, plus 1: where traces take turns
   std::vector<Named> unrelated_;               // by their clocks
+  std::vector<Named> of_other_hosts_;
 };
 
 }  // namespace tracedeck::flow

@@ -291,6 +291,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "--clock-offset TRACE=0 says that TRACE has the clock of the others, TRACE=OFFSET that it needs OFFSET added; "
      "--clock wall uses UTC where the traces give it",
      "events of such traces are merged by their times", ""},
+    {"notice/other-hosts",
+     "the clocks of {trace} and {others} are not one: their times are as good, side by side, as the clocks of their "
+     "hosts; --clock-offset TRACE=OFFSET corrects them",
+     "traces of CTF 1.8 have clocks with an offset from the Unix epoch that are not absolute and have different UUIDs", ""},
     {"notice/clock-step",
      "{trace}: between its clock anchors at {begin} and {end} UTC goes on by {time} s {more or less} than its own "
      "clock, as by a suspend or where the wall clock was set: times in UTC between them are uncertain by that",

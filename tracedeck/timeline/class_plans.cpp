@@ -103,15 +103,21 @@ void ClassPlans::note_clock(const ClockClass& clock, const TraceDescription* tra
   if (timeline_.clock() == nullptr) {
     timeline_.note_clock(clock);
     first_clock_ = id;
+    first_compared_ = flow::ComparedClock::of(clock, trace);
     if (trace != nullptr) {
       first_trace_ = trace->number();
       timeline_.note_first_trace(flow::full_name(*trace));
     }
   }
-  if ((id == first_clock_ && id.trace != 0) || related(*timeline_.clock(), clock) ||
-      !compared_.insert(id).second)
-    return;
+  if (id == first_clock_ && id.trace != 0) return;
+  const flow::ClockRelation found =
+      relation(first_compared_, flow::ComparedClock::of(clock, trace));
+  if (found == flow::ClockRelation::kOne || !compared_.insert(id).second) return;
   if (trace != nullptr && relates_ && relates_(first_trace_, trace->number())) return;
+  if (found == flow::ClockRelation::kHosts) {
+    if (trace != nullptr) timeline_.note_trace_of_other_host(flow::full_name(*trace));
+    return;
+  }
   ++timeline_.mutable_counts().unrelated_clocks;
   if (trace != nullptr) timeline_.note_unrelated_trace(flow::full_name(*trace));
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/flow/clock_relation.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/pairing.hpp"
@@ -164,6 +165,7 @@ class ClassPlans {
   std::set<const RuleSet*> paired_;
   ClassTable<ClassPlan> plans_;
   EntityId first_clock_ = {};
+  flow::ComparedClock first_compared_ = {};
   std::unordered_set<EntityId, EntityIdHash> compared_;  // clocks that do not tell it themselves
   std::unordered_set<std::uint64_t> begun_;              // traces
 };

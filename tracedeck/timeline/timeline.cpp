@@ -16,11 +16,11 @@ void Timeline::choose_base(const Nanoseconds& first) {
   if (first >= Nanoseconds::from_unsigned(kFar)) base_ = 2 * kFar;
 }
 
-void Timeline::note_unrelated_trace(const std::string& name) {
-  if (name == first_trace_ || unrelated_traces_.size() >= kMostUnrelated ||
-      std::ranges::find(unrelated_traces_, name) != unrelated_traces_.end())
+void Timeline::note_trace(std::vector<std::string>& traces, const std::string& name) const {
+  if (name == first_trace_ || traces.size() >= kMostUnrelated ||
+      std::ranges::find(traces, name) != traces.end())
     return;
-  unrelated_traces_.push_back(name);
+  traces.push_back(name);
 }
 
 TrackId Timeline::add_track(Track track) {

@@ -172,13 +172,20 @@ class Timeline {
   [[nodiscard]] const std::vector<std::string>& unrelated_traces() const {
     return unrelated_traces_;
   }
+  // The same of those that are related to it by how the clocks of their hosts were set.
+  [[nodiscard]] const std::vector<std::string>& traces_of_other_hosts() const {
+    return traces_of_other_hosts_;
+  }
 
   // Tracks are called with their host from now on, as traces of several may come.
   void expect_hosts() { expects_hosts_ = true; }
 
   // For who makes marks.
   void note_first_trace(std::string name) { first_trace_ = std::move(name); }
-  void note_unrelated_trace(const std::string& name);
+  void note_unrelated_trace(const std::string& name) { note_trace(unrelated_traces_, name); }
+  void note_trace_of_other_host(const std::string& name) {
+    note_trace(traces_of_other_hosts_, name);
+  }
   // `machine`: of a trace; 0: it is one.
   OriginId add_origin(std::string host, OriginId machine = 0);
   // The last event of a trace, by its origin, is of that time at least.
@@ -202,6 +209,7 @@ class Timeline {
   }
 
  private:
+  void note_trace(std::vector<std::string>& traces, const std::string& name) const;
   [[nodiscard]] std::string title_of(const Track& track) const;
   [[nodiscard]] static std::string_view place_in(std::string_view text, PlaceRange place);
   [[nodiscard]] std::string shown(std::string_view text, PlaceRange place) const;
@@ -219,6 +227,7 @@ class Timeline {
   std::optional<ClockClass> clock_;
   std::string first_trace_;
   std::vector<std::string> unrelated_traces_;
+  std::vector<std::string> traces_of_other_hosts_;
   std::uint64_t base_ = 0;
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = std::numeric_limits<std::int64_t>::min();
