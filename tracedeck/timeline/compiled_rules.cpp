@@ -246,6 +246,11 @@ void CompiledRules::compile_end_with(RuleParser& parser, SliceState& state) {
 }
 
 void CompiledRules::compile_points(RuleParser& parser) {
+  // The tracks of states that say which thread they are of, by the tracks that they are below.
+  std::unordered_map<const TrackSpace*, const TrackSpace*> states;
+  for (const auto& [id, each] : spaces_) {
+    if (each->rule.kind == TrackKind::kState && each->tid) states[each->parent] = each;
+  }
   for (const InstantRule& rule : table_.instants) {
     parser.in("instant", fmt::format("of {}", fmt::join(rule.event, ", ")));
     InstantState& state = instants_.emplace_back();
@@ -255,10 +260,8 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
     parser.on(rule.track);
-    for (const auto& [id, each] : spaces_) {
-      if (each->parent == state.track && each->rule.kind == TrackKind::kState && each->tid)
-        state.tid = each->tid;
-    }
+    if (const auto below = states.find(state.track); below != states.end())
+      state.tid = below->second->tid;
   }
   for (const CounterRule& rule : table_.counters) {
     parser.in("counter", fmt::format("of {}", fmt::join(rule.event, ", ")));
