@@ -210,14 +210,18 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
 
 // A head that is bookkeeping itself has its like in the target's own.
 void TargetTrace::note_left_out(const Member& member) {
-  if (member.field_class->roles.empty())
-    ++heads_left_out_["packet." + std::string(member.name.str())];
+  if (!member.field_class->roles.empty()) return;
+  const std::string path = "packet." + std::string(member.name.str());
+  const bool has_room = heads_left_out_.size() < kMostHeads || heads_left_out_.contains(path);
+  ++heads_left_out_[has_room ? path : "(others)"];
 }
 
 void TargetTrace::note_header(const TraceDescription* trace) {
   if (trace == nullptr || trace->trace_class().packet_header == nullptr ||
-      !noted_headers_.insert(trace->number()).second)
+      trace->number() <= noted_until_ || !noted_headers_.insert(trace->number()).second)
     return;
+  if (noted_headers_.size() > kMostNoted)
+    noted_until_ = noted_headers_.extract(noted_headers_.begin()).value();
   for (const Member& each : trace->trace_class().packet_header->as<StructureClass>()->members)
     note_left_out(each);
 }

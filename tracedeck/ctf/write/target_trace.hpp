@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -83,7 +84,9 @@ class TargetTrace {
   // Of the first description.
   [[nodiscard]] const Attributes& environment() const { return environment_; }
   [[nodiscard]] bool has_stream_ids() const { return has_stream_ids_; }
-  // How many members of packet headers and contexts are left out, by their paths.
+  // How many members of packet headers and contexts are left out, by their paths; those beyond
+  // `kMostHeads` are `(others)`.
+  static constexpr std::size_t kMostHeads = 1024;
   [[nodiscard]] const std::map<std::string, std::uint64_t>& heads_left_out() const {
     return heads_left_out_;
   }
@@ -130,7 +133,11 @@ class TargetTrace {
   bool has_stream_ids_ = false;
   PacketLayout layout_;
   std::map<std::string, std::uint64_t> heads_left_out_;
-  std::unordered_set<std::uint64_t> noted_headers_;  // of traces, by their numbers
+  // The numbers of the last traces whose packet headers were noted; those of all up to
+  // `noted_until_` are taken to have been.
+  static constexpr std::size_t kMostNoted = 4096;
+  std::set<std::uint64_t> noted_headers_;
+  std::uint64_t noted_until_ = 0;
   Attributes environment_;
   std::uint64_t first_trace_ = 0;  // its number; 0: the first data stream had none
   std::string first_version_;
