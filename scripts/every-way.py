@@ -238,7 +238,7 @@ class Checker:
         if way.out in FOR_PEOPLE and result.returncode == 0:
             # The sources of a page's script have tabs.
             texts.append((pathlib.Path(folder) / way.out).read_bytes().replace(b"\t", b" "))
-        found = [each for text in texts for each in hidden(text[:SEARCHED])]
+        found = [each for text in texts for each in hidden(text, SEARCHED)]
         return f"characters that are not to be seen: {', '.join(sorted(set(found)))}" if found else ""
 
 

@@ -33,12 +33,14 @@ def is_shown(character):
     return character == "\n" or not is_hidden(ord(character))
 
 
-def hidden(text):
-    """The hidden characters of a text of bytes, as U+XXXX; and whether it is UTF-8 at all."""
+def hidden(text, most=None):
+    """The hidden characters of a text of bytes, of the first `most` if given, as U+XXXX; and whether it is UTF-8 at all."""
+    looked_at = text[:most]
     try:
-        decoded = text.decode()
+        decoded = looked_at.decode()
     except UnicodeDecodeError as error:
-        if error.end < len(text) - 3:
+        # Only where the text goes on may a character be cut.
+        if len(looked_at) == len(text) or error.reason != "unexpected end of data":
             return [f"byte {text[error.start]:#x}, which is no UTF-8"]
-        decoded = text[: error.start].decode()
+        decoded = looked_at[: error.start].decode()
     return [f"U+{ord(each):04X}" for each in sorted(set(decoded)) if not is_shown(each)]

@@ -62,6 +62,14 @@ class HiddenText(CommandTest):
                     if way != ["validate"]:
                         self.assertIn(SHOWN, result.stdout.decode())
 
+    def test_what_is_no_utf8_is_found_to_the_last_byte(self):
+        euro = "\u20ac".encode()
+        for text in (b"a\xff", b"a\xffb", euro[:2], b"\xe2\x28\n", b"x" * 9 + euro[1:]):
+            self.assertEqual(len(hidden(text)), 1, text)
+            self.assertEqual(len(hidden(text + b"y" * 9, len(text))), 0 if text == euro[:2] else 1, text)
+        self.assertEqual(hidden(euro + b"\n"), [])
+        self.assertEqual(hidden(euro * 2, 4), [])
+
     def test_errors_show_them(self):
         missing = f"missing{NAME}"
         for way in (
