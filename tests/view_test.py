@@ -337,6 +337,14 @@ class Perfetto(Serving):
         # Who asks and goes has not fetched it.
         with socket.create_connection(("127.0.0.1", PERFETTO_PORT), timeout=20) as gone:
             gone.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{PERFETTO_PORT}\r\n".encode())
+        # Nor has who goes before the answer was read, as small as it is.
+        whole = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{PERFETTO_PORT}\r\n{own}\r\n\r\n".encode()
+        for wanted in (0, 100):
+            with socket.create_connection(("127.0.0.1", PERFETTO_PORT), timeout=20) as gone:
+                gone.sendall(whole)
+                self.assertEqual(len(gone.recv(wanted)), wanted)
+                time.sleep(0.2)
+        self.assertIsNone(process.poll())
         request = urllib.request.Request(f"http://127.0.0.1:{PERFETTO_PORT}{path}", headers={"Origin": ORIGIN})
         with urllib.request.urlopen(request, timeout=20) as answer:
             self.assertEqual(answer.headers["Access-Control-Allow-Origin"], ORIGIN)

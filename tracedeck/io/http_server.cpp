@@ -1,8 +1,10 @@
 #include "tracedeck/io/http_server.hpp"
 
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include <cerrno>
 #include <chrono>
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -31,6 +34,7 @@ constexpr std::size_t kChunk = std::size_t{256} << 10;
 constexpr std::chrono::seconds kHeadPatience{10};  // for a whole head
 constexpr std::chrono::seconds kSendPatience{30};  // for a part of an answer to go on
 constexpr std::chrono::seconds kLastPatience{2};   // for the other side to be done
+constexpr std::chrono::milliseconds kLastLook{50};
 
 struct Status {
   int code;
@@ -95,11 +99,13 @@ class Connection {
   Connection(FileDescriptor socket, Clock::time_point now)
       : socket_(std::move(socket)), deadline_(now + kHeadPatience), moved_(now) {}
 
-  [[nodiscard]] int descriptor() const { return socket_.get(); }
+  // What can be waited for; none: nothing more comes, and `settle` looks again at the deadline.
+  [[nodiscard]] int descriptor_to_await() const { return closed_ ? -1 : socket_.get(); }
   [[nodiscard]] short awaits() const { return state_ == State::kSending ? POLLOUT : POLLIN; }
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
   [[nodiscard]] Clock::time_point moved() const { return moved_; }
+  // Whether the other side has all of what is served.
   [[nodiscard]] bool fetched() const { return fetched_; }
   // Whether it is sent what is served: who asked was allowed to.
   [[nodiscard]] bool is_served() const { return state_ == State::kSending && resource_ != nullptr; }
@@ -111,14 +117,20 @@ class Connection {
   template <class AnswerTo>
   void read(Clock::time_point now, const AnswerTo& answer_to) {
     std::array<char, 4096> bytes{};
-    const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
+    const std::size_t room =
+        state_ == State::kLeaving ? bytes.size() : std::min(bytes.size(), kMostHead - head_.size());
+    const ssize_t count = ::recv(socket_.get(), bytes.data(), room, 0);
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (count == 0 && state_ == State::kLeaving) {
+      closed_ = true;
+      return settle(now);
+    }
     if (count <= 0) return leave_at_once();
     if (state_ == State::kLeaving) return;  // what comes behind the request
     moved_ = now;
     head_.append(bytes.data(), static_cast<std::size_t>(count));
     const HttpHead head = read_http_head(head_);
-    if (head.state == HttpHead::State::kIncomplete && head_.size() <= kMostHead) return;
+    if (head.state == HttpHead::State::kIncomplete && head_.size() < kMostHead) return;
     std::tie(answer_, resource_) = answer_to(head);
     head_ = {};
     state_ = State::kSending;
@@ -152,6 +164,21 @@ class Connection {
 
   void leave_at_once() { state_ = State::kGone; }
 
+  // All was sent, and the other side is done, or says nothing for long: it has what it
+  // acknowledged.
+  void settle(Clock::time_point now) {
+    int missing = 0;
+    if (::ioctl(socket_.get(), SIOCOUTQ, &missing) != 0) return leave_at_once();
+    if (missing == 0) {
+      fetched_ = resource_ != nullptr;
+      return leave_at_once();
+    }
+    if (missing < missing_) moved_ = now;
+    missing_ = missing;
+    deadline_ = now + kLastLook;
+    if (now - moved_ >= kLastPatience) leave_at_once();
+  }
+
  private:
   // What is to be sent next; empty: nothing.
   [[nodiscard]] Result<ByteSpan> next_part(std::span<std::uint8_t> room) const {
@@ -173,7 +200,6 @@ class Connection {
 
   // Closing at once would take the answer away from who has not read it while bytes wait here.
   void finish(Clock::time_point now) {
-    fetched_ = resource_ != nullptr;
     ::shutdown(socket_.get(), SHUT_WR);
     state_ = State::kLeaving;
     deadline_ = now + kLastPatience;
@@ -188,6 +214,8 @@ class Connection {
   const HttpResource* resource_ = nullptr;  // sent behind the answer
   std::uint64_t sent_ = 0;
   bool fetched_ = false;
+  bool closed_ = false;                            // the other side sends no more
+  int missing_ = std::numeric_limits<int>::max();  // bytes that it had not acknowledged
 };
 
 class Serving {
@@ -230,7 +258,7 @@ class Serving {
     std::optional<Clock::time_point> first;
     if (accepts && pauses) first = pause_.end();
     for (const Connection& each : connections_) {
-      waited_.push_back({.fd = each.descriptor(), .events = each.awaits(), .revents = 0});
+      waited_.push_back({.fd = each.descriptor_to_await(), .events = each.awaits(), .revents = 0});
       first = std::min(first.value_or(each.deadline()), each.deadline());
     }
     int patience = StopSignal::kForEver;
@@ -244,9 +272,13 @@ class Serving {
   }
 
   [[nodiscard]] Result<void> go_on(Connection& connection, short events, Clock::time_point now) {
-    if (events == 0) return {};
-    if (connection.state() != Connection::State::kSending)
+    if (connection.state() == Connection::State::kLeaving && connection.deadline() <= now) {
+      connection.settle(now);
+    } else if (events == 0) {
+      return {};
+    } else if (connection.state() != Connection::State::kSending) {
       connection.read(now, [&](const HttpHead& head) { return answer_to(head); });
+    }
     const Result<void> sent = connection.send(now, room_);
     fetched_ = fetched_ || (once_ && connection.fetched());
     return sent;
