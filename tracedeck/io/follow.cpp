@@ -52,12 +52,44 @@ FileDescriptor open_place(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 }
 
+// Which file it is, and what of it was there.
+struct FileState {
+  dev_t device = 0;
+  ino_t number = 0;
+  off_t size = 0;
+  timespec changed = {};
+
+  friend bool operator==(const FileState& a, const FileState& b) {
+    return a.device == b.device && a.number == b.number && a.size == b.size &&
+           a.changed.tv_sec == b.changed.tv_sec && a.changed.tv_nsec == b.changed.tv_nsec;
+  }
+};
+
+std::optional<FileState> state_of(const FileDescriptor& file) {
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) return std::nullopt;
+  return FileState{.device = status.st_dev,
+                   .number = status.st_ino,
+                   .size = status.st_size,
+                   .changed = status.st_mtim};
+}
+
 // A file that is waited for where it ends, until another has its name or it was cut.
 class FollowedFile final : public Input {
  public:
+  // `refused` becomes the state of a file that is let go of before it ended.
   FollowedFile(std::string path, FileDescriptor file, const LiveNewsSink& news,
-               std::stop_token stop)
-      : path_(std::move(path)), file_(std::move(file)), news_(news), stop_(std::move(stop)) {}
+               std::stop_token stop, std::shared_ptr<std::optional<FileState>> refused)
+      : path_(std::move(path)),
+        file_(std::move(file)),
+        news_(news),
+        stop_(std::move(stop)),
+        refused_(std::move(refused)) {}
+  ~FollowedFile() override {
+    if (!ended_) *refused_ = state_of(file_);
+  }
+  FollowedFile(const FollowedFile&) = delete;
+  FollowedFile& operator=(const FollowedFile&) = delete;
 
   [[nodiscard]] int arm() { return stop_.arm(); }
 
@@ -80,6 +112,7 @@ class FollowedFile final : public Input {
   FileDescriptor file_;
   const LiveNewsSink& news_;
   StopSignal stop_;
+  std::shared_ptr<std::optional<FileState>> refused_;
   std::uint64_t position_ = 0;
   int last_looks_ = 0;
   bool ended_ = false;
@@ -168,15 +201,22 @@ class FollowedFiles final : public FollowedPlace {
     FileDescriptor file = std::exchange(first_, FileDescriptor());
     while (!file.valid() && !stop_.requested()) {
       file = open_place(path_);
+      // As it was, it would be refused again.
+      if (file.valid() && *refused_ && state_of(file) == *refused_) file = FileDescriptor();
       if (!file.valid()) (void)stop_.wait(-1, 0, kLookMilliseconds);
     }
     if (!file.valid()) return nullptr;
-    auto input = std::make_unique<FollowedFile>(path_, std::move(file), options_.news, token_);
+    refused_->reset();
+    auto input =
+        std::make_unique<FollowedFile>(path_, std::move(file), options_.news, token_, refused_);
     if (const int error = input->arm(); error != 0) {
       return fail(ErrorCode::kCannotOpen, why_not_opened(error), path_);
     }
     return input;
   }
+
+ private:
+  std::shared_ptr<std::optional<FileState>> refused_ = std::make_shared<std::optional<FileState>>();
 };
 
 // A terminal line that passes bytes on as they are, for as long as this lives.
