@@ -16,6 +16,10 @@ Result<BatchPtr> OrderedPart::fetch() {
   if (source_ == nullptr) return nullptr;
   Result<BatchPtr> batch = source_->next();
   if (!batch) failure_ = batch.error();
+  if (batch && *batch == nullptr && is_counted_ && events_left_ != 0 && !stop_.stop_requested()) {
+    failure_ = changed_meanwhile();
+    batch = std::unexpected(*failure_);
+  }
   if (!batch || *batch == nullptr) source_.reset();
   return batch;
 }

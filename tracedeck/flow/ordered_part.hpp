@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
+#include <utility>
 
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/format/reader.hpp"
@@ -20,17 +22,21 @@ namespace tracedeck::flow {
 
 // Yields the records of a source that go before a time, which a survey found to come first and in
 // order: its batches as they are, where they lie before it as a whole. Errors beyond those of the
-// source: kReadFailed when they are in order no more.
+// source: kReadFailed when they are in order no more, or fewer.
 class OrderedPart final : public RecordSource {
  public:
-  // `events`: of the source; more are not read. `keeps_steps`: where they go back in time they are
-  // in order too, as far as `until` is the last place.
+  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  // `events`: of the source; more are not read, and fewer only once a stop is requested.
+  // `keeps_steps`: where they go back in time they are in order too, as far as `until` is the last
+  // place.
   OrderedPart(std::unique_ptr<RecordSource> source, std::uint64_t events, const OrderKey& until,
-              bool keeps_steps = false)
+              bool keeps_steps = false, std::stop_token stop = {})
       : source_(std::move(source)),
+        is_counted_(events != kUnknown),
         events_left_(events),
         until_(until),
-        keeps_steps_(keeps_steps) {}
+        keeps_steps_(keeps_steps),
+        stop_(std::move(stop)) {}
 
   Result<BatchPtr> next() override;
 
@@ -56,9 +62,11 @@ class OrderedPart final : public RecordSource {
   [[nodiscard]] BatchPtr first_events(const BatchPtr& batch, std::span<const Record> records) const;
 
   std::unique_ptr<RecordSource> source_;  // null at its end
+  bool is_counted_;
   std::uint64_t events_left_;
   OrderKey until_;
   bool keeps_steps_;
+  std::stop_token stop_;
   StreamTimes times_;
   OrderKey last_ = OrderKey::first();
   Rest rest_ = {};

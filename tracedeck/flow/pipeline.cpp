@@ -309,7 +309,8 @@ RecordSourcePtr Pipeline::sorted() {
         seen));
   }
   RecordSourcePtr sorted = std::make_unique<Stoppable>(
-      sort(std::move(inputs), {.kept_steps = context_.options.selection.kept_steps}),
+      sort(std::move(inputs),
+           {.kept_steps = context_.options.selection.kept_steps, .stop = context_.stop}),
       context_.stop);
   if (parts.empty()) return sorted;
   parts.insert(parts.begin(), std::move(sorted));

@@ -132,7 +132,7 @@ class Sort final : public RecordSource {
   // A source of an input, and what the survey found out about it.
   struct Source {
     SourcePtr opened = {};
-    std::uint64_t events = ~std::uint64_t{0};
+    std::uint64_t events = OrderedPart::kUnknown;
     OrderKey ordered_until = OrderKey::first();   // `last`: it is in order as a whole
     std::vector<OrderSurvey::Level> levels = {};  // what sorting it by chunks takes
     std::optional<StreamedSortPlan> plan = {};    // to be sorted by chunks
@@ -233,8 +233,10 @@ class Sort final : public RecordSource {
     const auto open = [&]() -> Result<std::vector<SourcePtr>> {
       Result<std::vector<SourcePtr>> opened = input.open(true);
       // None are there when a stop was requested.
-      if (opened && !opened->empty() && opened->size() != sources.size())
+      if (opened && !opened->empty() && opened->size() != sources.size()) {
+        if (options_.stop.stop_requested()) return std::vector<SourcePtr>();
         return std::unexpected(changed_meanwhile());
+      }
       return opened;
     };
     if (std::ranges::any_of(sources, has_late)) {
@@ -269,14 +271,15 @@ class Sort final : public RecordSource {
       if (source.opened == nullptr) {
         // A stop was requested.
       } else if (external_begin_ <= i && i < external_end_) {
-        external.push_back(
-            std::make_shared<OrderedPart>(std::move(source.opened), source.events, external_from_));
+        external.push_back(std::make_shared<OrderedPart>(std::move(source.opened), source.events,
+                                                         external_from_, false, options_.stop));
       } else if (source.plan) {
-        merged.push_back(std::make_unique<StreamedSort>(std::move(source.opened), *source.plan,
-                                                        std::move(source.late_records)));
+        merged.push_back(std::make_unique<StreamedSort>(
+            std::move(source.opened), *source.plan, std::move(source.late_records), options_.stop));
       } else {
         merged.push_back(std::make_unique<OrderedPart>(std::move(source.opened), source.events,
-                                                       OrderKey::last(), source.keeps_steps));
+                                                       OrderKey::last(), source.keeps_steps,
+                                                       options_.stop));
       }
       if (i + 1 == external_end_ && !external.empty())
         merged.push_back(sorted_externally(std::exchange(external, {})));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct SortOptions {
   // A source of one data stream that is recorded in order (see `says_its_packets`) and goes back in
   // time so often at most has a clock that steps back: it keeps its own order.
   std::uint64_t kept_steps = 0;
+  // Once a stop is requested, inputs may end early.
+  std::stop_token stop = {};
 };
 
 // Sources to be sorted.
@@ -47,8 +50,8 @@ struct SortInput {
 //
 // The first `next` surveys all inputs, and reads those to their end that do not reopen. Errors:
 // those of the inputs, after all records that could be read; those of the temporary file
-// (kWriteFailed); kReadFailed when an input cannot be opened again, or its order changed between
-// two readings. An input that grows meanwhile is read as far as the first time.
+// (kWriteFailed); kReadFailed when an input cannot be opened again, or became shorter or came in
+// another order between two readings. An input that grows meanwhile is read as far as the first time.
 [[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,
                                                  const SortOptions& options = {});
 

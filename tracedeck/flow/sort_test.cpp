@@ -427,6 +427,27 @@ TEST(Sort, NoticesAnInputThatIsInOrderNoMore) {
   EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
 }
 
+TEST(Sort, NoticesAnInputThatBecameShorter) {
+  const MadeUpTrace trace;
+  Plan unordered = plan_in_order(5000);
+  for (std::size_t i = 0; i < unordered.size(); ++i) unordered[i].time = 100 + (i * 7919) % 5000;
+  for (const Plan& plan : {plan_in_order(5000), plan_nearly_sorted(5000, 10, 1), unordered}) {
+    const Batches before = trace.batches(plan, 100);
+    Plan shorter = plan;
+    shorter.resize(4990);
+    const auto input = [&] { return input_of(trace.batches(shorter, 100), before); };
+    const auto sorted = see_all(*sort({input()}, {.memory = 100'000}));
+    ASSERT_FALSE(sorted.has_value());
+    EXPECT_EQ(sorted.error().code, ErrorCode::kReadFailed);
+    // A stop ends inputs early.
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = see_all(*sort({input()}, {.memory = 100'000, .stop = stop.get_token()}));
+    ASSERT_TRUE(stopped.has_value()) << stopped.error().to_string();
+    EXPECT_EQ(stopped->size(), 4990U);
+  }
+}
+
 TEST(Sort, OfSourcesInOrderMergesThemWithoutMemory) {
   const MadeUpTrace trace;
   const MadeUpInputs made(

@@ -31,8 +31,12 @@ Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan&
 }
 
 StreamedSort::StreamedSort(std::unique_ptr<RecordSource> source, const StreamedSortPlan& plan,
-                           std::unique_ptr<ExternalSorter> late)
-    : source_(std::move(source)), plan_(plan), order_(plan.chunk_events), late_(std::move(late)) {}
+                           std::unique_ptr<ExternalSorter> late, std::stop_token stop)
+    : source_(std::move(source)),
+      plan_(plan),
+      order_(plan.chunk_events),
+      late_(std::move(late)),
+      stop_(std::move(stop)) {}
 
 Result<BatchPtr> StreamedSort::next() {
   while (!output_.full()) {
@@ -181,11 +185,9 @@ void StreamedSort::take_run() {
 void StreamedSort::end_reading() {
   read_all_ = true;
   source_.reset();
-  // An input may have become shorter, by a stop request among others: then fewer are seen.
-  const bool whole = events_seen_ == plan_.events;
-  const bool as_before =
-      whole ? late_seen_ == plan_.late_records : late_seen_ <= plan_.late_records;
-  if (as_before) return;
+  if (events_seen_ == plan_.events && late_seen_ == plan_.late_records) return;
+  // By a stop it ends early.
+  if (stop_.stop_requested() && late_seen_ <= plan_.late_records) return;
   abandon(changed_meanwhile());
 }
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "tracedeck/flow/external_sorter.hpp"
@@ -30,7 +31,7 @@ class StreamedSort final : public RecordSource {
   // `late` has what `collect_late` found in another reading, finished; null when there are no late
   // records.
   StreamedSort(std::unique_ptr<RecordSource> source, const StreamedSortPlan& plan,
-               std::unique_ptr<ExternalSorter> late);
+               std::unique_ptr<ExternalSorter> late, std::stop_token stop = {});
 
   Result<BatchPtr> next() override;
 
@@ -69,6 +70,7 @@ class StreamedSort final : public RecordSource {
   StreamedSortPlan plan_;
   ChunkOrder order_;
   std::unique_ptr<ExternalSorter> late_;
+  std::stop_token stop_;
 
   StreamTimes times_;
   std::deque<Held> held_;             // in the order of reading

@@ -116,9 +116,13 @@ void for_each_trace(PipelineOptions options, PipelineObserver& observer, std::st
       std::make_shared<const PipelineContext>(std::move(options), observer, std::move(stop));
   const PipelineContext& context = *shared;
   for (TracePlace& place : places) {
+    // What a stop cuts off is no trace that is wrong.
+    const auto is_cut_off = [&] { return place.reopens() && context.stop.stop_requested(); };
+    if (is_cut_off()) return;
     place.symbols = symbols_of(place, shared);
     auto trace = std::make_unique<TraceSource>(context, place, TraceReading{});
     auto opened = trace->try_open();
+    if (!opened && is_cut_off()) return;
     const bool goes_on = opened
                              ? look(place, std::make_unique<SingleTrace>(context, std::move(trace)))
                              : look(place, std::unexpected(std::move(opened.error())));

@@ -96,7 +96,13 @@ class Part final : public RecordSource {
 
 bool TraceSource::open() {
   if (state_ != State::kClosed) return state_ != State::kFailed;
+  // What a stop cuts off is no trace that is wrong.
+  if (place_.reopens() && context_.stop.stop_requested()) {
+    state_ = State::kFailed;
+    return false;
+  }
   const Result<void> opened = try_open();
+  if (!opened && place_.reopens() && context_.stop.stop_requested()) return false;
   if (!opened && !reading_.silent) context_.observer.failed(opened.error());
   return opened.has_value();
 }
