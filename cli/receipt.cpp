@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/places.hpp"
+#include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/render/json_object.hpp"
 
@@ -82,6 +85,14 @@ void conclude_conversion(const Options& options, Session& session, const Convers
     diagnostics.note(fmt::format("{}: written as {} parts, {} to {}", options.out,
                                  report.parts.size(), report.parts.front(), report.parts.back()));
   }
+  // A trace of no bytes does not say what it is.
+  std::error_code unknown;
+  if (find_format(options.to) != nullptr &&
+      std::filesystem::is_regular_file(options.out, unknown) &&
+      std::filesystem::file_size(options.out, unknown) == 0)
+    diagnostics.note(
+        fmt::format("{}: it is empty, as there was no event to write; --format {} reads it",
+                    options.out, options.to));
   // Any other conversion that comes to its end was not cut.
   if (session.stop.stop_requested() && reads_live(options))
     diagnostics.note(fmt::format("interrupted; {} holds what was read until then", options.out));

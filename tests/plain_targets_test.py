@@ -74,6 +74,16 @@ class Heph(PlainTargets):
         values = [dict(each["attributes"]) for each in events]
         self.assertEqual(values, [{"a": [129, 2], "n": 5}, {"a": [3, 4], "n": 6}])
 
+    def test_an_empty_result_is_said_to_be_empty(self):
+        trace = self.file("t", dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)]))
+        for target in ("heph", "tband", "dial9"):
+            out = self.folder / f"out.{target}"
+            said = self.check(run("convert", "--to", target, "-o", out, "--where", "n == 1", trace), 0).stderr.decode()
+            empty = f"{out}: it is empty, as there was no event to write; --format {target} reads it"
+            self.assertEqual(empty in said, out.stat().st_size == 0, said)
+            self.check(run("info", "--format", target, out), 0)
+        self.assertEqual((self.folder / "out.heph").stat().st_size, 0)
+
     def test_strict(self):
         self.check(run("convert", "--strict", "--to", "heph", "-o", self.folder / "o", self.polls()), 4)
         trace = self.file("t", heph.epoch(EPOCH) + heph.event(b"e", heph.number(b"n", 1), start=3, end=5))
