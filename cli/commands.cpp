@@ -172,7 +172,7 @@ constexpr std::array kCommands = {
         "in, what was inside, stacks that were sampled, what ran on other tracks meanwhile, and "
         "which waits were going on. Evidence comes first; a conclusion is drawn only where all "
         "of a known pattern was seen. The TRACEs are read twice.",
-        Operands::kTraces, kWhyOptions, check_why, run_why},
+        Operands::kTraces, kWhyOptions, check_why, run_why, false, TraceSources::kFiles},
     Command{
         "diff", "two traces side by side, and what differs beyond chance",
         "Compares how long things took in two traces, A and B, and how often they and each kind "
@@ -184,7 +184,7 @@ constexpr std::array kCommands = {
         "  tracedeck diff --require 'p99(\"wake -> poll\") <= 1.1 * A' A B\n\n"
         "Two recordings of one program may differ too, by the load of the machine or by how "
         "memory happened to be laid out. Comparing some of them shows by how much.",
-        Operands::kTwoTraces, kDiffOptions, check_diff, run_diff},
+        Operands::kTwoTraces, kDiffOptions, check_diff, run_diff, false, TraceSources::kRecorded},
     Command{
         "view", "time lines in a browser of this machine",
         "Makes the page that 'convert --to html' writes, serves it on this machine alone and "
@@ -195,7 +195,7 @@ constexpr std::array kCommands = {
         "With --perfetto the address is that of Perfetto's own page, which the browser loads from "
         "the network; the trace goes from here to the browser, and no further. It is served until "
         "it was fetched once, at 127.0.0.1:9001, the only place that Perfetto's page fetches from.",
-        Operands::kTraces, kViewOptions, check_view, run_view},
+        Operands::kTraces, kViewOptions, check_view, run_view, false, TraceSources::kRecorded},
     Command{"tables", "what is known of the meaning of events",
             "Lists the tables that say what events mean, or prints the one called NAME, as TOML. "
             "With --table FILE that one is checked and is in the list.\n\n"

@@ -25,6 +25,13 @@ enum class Operands : std::uint8_t {
          operands == Operands::kStagesAndTraces;
 }
 
+// What TRACEs of a command may be besides files and directories.
+enum class TraceSources : std::uint8_t {
+  kAny,       // standard input, and what comes live
+  kRecorded,  // standard input
+  kFiles,     // nothing: they are read twice
+};
+
 struct Command {
   std::string_view name;
   std::string_view summary;      // half a line
@@ -37,6 +44,7 @@ struct Command {
   // Does the work. What went wrong is reported and noted in the session's outcome.
   void (*run)(const Options& options, Session& session);
   bool hidden = false;  // in help, the man page and completions
+  TraceSources sources = TraceSources::kAny;
 };
 
 [[nodiscard]] std::span<const Command> commands();

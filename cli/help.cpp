@@ -92,6 +92,27 @@ std::string table(const std::vector<std::pair<std::string, std::string>>& rows) 
   return result;
 }
 
+std::string sources_text(const Command& command) {
+  std::string_view sources;
+  switch (command.sources) {
+    case TraceSources::kAny:
+      sources =
+          "a file, a directory, '-' for standard input, or comes live from tcp://HOST:PORT, "
+          "tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT";
+      break;
+    case TraceSources::kRecorded:
+      sources = "a file, a directory, or '-' for standard input";
+      break;
+    case TraceSources::kFiles:
+      sources = "a file or a directory";
+      break;
+  }
+  return fmt::format(
+      "{} {}; gzip and zstd are seen through. Exit codes and the forms of values are in "
+      "tracedeck(1).",
+      command.operands == Operands::kTwoTraces ? "A and B are each" : "A TRACE is", sources);
+}
+
 }  // namespace
 
 std::span<const ExitMeaning> exit_meanings() { return kExitMeanings; }
@@ -148,20 +169,8 @@ std::string help_text(const Command& command) {
   if (std::ranges::find(command.options, "begin") != command.options.end()) {
     text += fmt::format("\n{}\n", wrapped(fmt::format("T is {}.", kTimeForms), 0));
   }
-  if (command.operands == Operands::kTwoTraces) {
-    text +=
-        fmt::format("\n{}\n", wrapped("A and B are each a file, a directory, or '-' for standard "
-                                      "input; gzip and zstd are seen through. Exit codes and "
-                                      "the forms of values are in tracedeck(1).",
-                                      0));
-  } else if (takes_traces(command.operands)) {
-    text += fmt::format("\n{}\n", wrapped("A TRACE is a file, a directory, '-' for standard "
-                                          "input, or comes live from tcp://HOST:PORT, "
-                                          "tcp-listen://ADDR:PORT, udp-listen://ADDR:PORT; gzip "
-                                          "and zstd are seen through. Exit "
-                                          "codes and the forms of values are in tracedeck(1).",
-                                          0));
-  }
+  if (takes_traces(command.operands))
+    text += fmt::format("\n{}\n", wrapped(sources_text(command), 0));
   return text;
 }
 

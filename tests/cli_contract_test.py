@@ -62,6 +62,22 @@ class Usage(CommandTest):
                 self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
                 self.assertEqual(run(command, "-h").stdout, result.stdout)
 
+    def test_help_says_each_default_once(self):
+        for command in COMMANDS:
+            options = re.split(r"\n  (?=-)", run(command, "--help").stdout.decode())
+            for option in options[1:]:
+                self.assertLessEqual(option.count("(default)"), 1, option)
+
+    def test_help_says_which_traces_a_command_takes(self):
+        live = "udp-listen://127.0.0.1:0"
+        for command in (("view",), ("why", "--longest", "x"), ("diff", self.file("t", w.ticks(1)))):
+            text = " ".join(run(command[0], "--help").stdout.decode().split())
+            for source, words in (("-", "'-' for standard input"), (live, "comes live")):
+                self.assertEqual(words in text, run(*command, source).returncode != 2, (command, source))
+        for command in (*READERS, "query", "convert"):
+            text = " ".join(run(command, "--help").stdout.decode().split())
+            self.assertIn("'-' for standard input, or comes live", text)
+
     def test_help_of_the_whole(self):
         text = self.check(run("--help"), 0).stdout.decode()
         self.assertEqual(re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE), COMMANDS)
