@@ -253,6 +253,7 @@ ExitCode work(const Command& command, Options& options, std::FILE* messages) {
   session.delivered(out->finish());
   return session.outcome.code();
 }
+  for (const std::string& sentence : options.notes) diagnostics.note(sentence);
 
 ExitCode run_command(const Command& command, std::span<const std::string> arguments,
                      std::FILE* messages) {

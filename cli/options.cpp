@@ -170,7 +170,9 @@ std::string apply_format(Options& options, const std::string& value) {
   return {};
 }
 
-std::expected<Nanoseconds, std::string> parse_duration(const std::string& value,
+// The value of an option; that it counts ns where it has no unit is noted.
+std::expected<Nanoseconds, std::string> parse_duration(Options& options, std::string_view option,
+                                                       const std::string& value,
                                                        std::string_view examples) {
   const auto time = parse_time_point(value);
   constexpr std::uint64_t kDay = 86'400'000'000'000;
@@ -178,11 +180,14 @@ std::expected<Nanoseconds, std::string> parse_duration(const std::string& value,
       time->value > Nanoseconds::from_unsigned(kDay))
     return std::unexpected(
         fmt::format("a duration of at most a day is wanted, as {}, not '{}'", examples, value));
+  if (time->is_bare && time->value != Nanoseconds())
+    options.notes.push_back(fmt::format(
+        "option '--{0}': {1} without a unit is {1} ns; {1}s and {1}ms are clear", option, value));
   return time->value;
 }
 
 std::string apply_slack(Options& options, const std::string& value) {
-  return take(options.slack, parse_duration(value, "2s or 500ms"));
+  return take(options.slack, parse_duration(options, "slack", value, "2s or 500ms"));
 }
 
 std::string apply_baud(Options& options, const std::string& value) {
@@ -195,7 +200,7 @@ std::string apply_baud(Options& options, const std::string& value) {
 }
 
 std::string apply_stall_limit(Options& options, const std::string& value) {
-  const auto limit = parse_duration(value, "60s or 500ms");
+  const auto limit = parse_duration(options, "stall-limit", value, "60s or 500ms");
   if (!limit) return limit.error();
   // A duration of at most a day fits, and a part of a millisecond is no stall.
   constexpr std::int64_t kNsPerMillisecond = 1'000'000;
@@ -233,7 +238,7 @@ std::string apply_split_size(Options& options, const std::string& value) {
 }
 
 std::string apply_split_duration(Options& options, const std::string& value) {
-  auto duration = parse_duration(value, "10s or 500ms");
+  auto duration = parse_duration(options, "split-duration", value, "10s or 500ms");
   if (duration && *duration == Nanoseconds()) return "parts of no duration hold nothing";
   return take(options.split_duration, std::move(duration));
 }
@@ -322,7 +327,7 @@ std::string apply_args(Options& options, const std::string& value) {
 }
 
 std::string apply_min_duration(Options& options, const std::string& value) {
-  const auto shortest = parse_duration(value, "10us or 1.5ms");
+  const auto shortest = parse_duration(options, "min-duration", value, "10us or 1.5ms");
   if (!shortest) return shortest.error();
   options.shortest = static_cast<std::int64_t>(shortest->magnitude());
   return {};

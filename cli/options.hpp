@@ -107,6 +107,7 @@ struct Options {
   std::optional<Nanoseconds> split_duration;
 
   std::vector<std::string_view> given;  // the ids of the options that were given
+  std::vector<std::string> notes;       // what is to be known of their values, for standard error
 };
 
 // What a pipeline over the TRACEs is to do, for who has these `needs`.
