@@ -164,6 +164,12 @@ std::string check_live(const Options& options) {
         "--metadata FILE",
         options.format->info().name);
   }
+  for (const auto& [name, bound] :
+       {std::pair("begin", options.selection.begin), std::pair("end", options.selection.end)}) {
+    if (bound && bound->from == TimePoint::From::kEnd)
+      return fmt::format(
+          "option '--{}' counts from the end of a trace, and a live TRACE has none yet", name);
+  }
   if (options.order_given && options.selection.order != flow::Order::kRecorded)
     return "option '--order' does not go with live TRACEs, whose events come in order of arrival";
   return {};
@@ -247,13 +253,13 @@ ExitCode work(const Command& command, Options& options, std::FILE* messages) {
                   .stop = interrupt.token(),
                   .color = use_color(options.color, STDOUT_FILENO),
                   .signal = [&interrupt] { return interrupt.signal(); }};
+  for (const std::string& sentence : options.notes) diagnostics.note(sentence);
   if (read_metadata(options, session)) command.run(options, session);
   report_doubts(options.watches, session);
   progress.erase();
   session.delivered(out->finish());
   return session.outcome.code();
 }
-  for (const std::string& sentence : options.notes) diagnostics.note(sentence);
 
 ExitCode run_command(const Command& command, std::span<const std::string> arguments,
                      std::FILE* messages) {

@@ -257,6 +257,13 @@ class Usage(LiveTest):
         self.assertEqual(self.check(run("print", "--output", "jsonl", "net://x", cwd=self.folder), 0).stdout.count(b"\n"), 1)
 
     def test_what_does_not_go_together(self):
+    def test_a_live_trace_has_no_end_to_count_from(self):
+        path = self.file("t", b"")
+        for option in ("--begin", "--end"):
+            for trace in ("tcp-listen://:0", ("--follow", path)):
+                arguments = [trace] if isinstance(trace, str) else trace
+                self.wrong("print", option, "end-1ms", *arguments, says=f"option '{option}' counts from the end of a trace, and a live TRACE has none yet")
+
         self.wrong("print", "--order", "time", "tcp-listen://:0", says="--order")
         self.wrong("print", "--order", "merged", "tcp-listen://:0", says="--order")
         self.wrong("print", "--format", "ctf", "tcp-listen://:0", says="with --metadata FILE")
