@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -177,6 +178,11 @@ std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session
   return query::watch_estimates(plain_sink(options, session.out, query), query, estimates);
 }
 
+bool are_one_file(const std::string& a, const std::string& b) {
+  std::error_code unknown;
+  return a == b || std::filesystem::equivalent(a, b, unknown);
+}
+
 void run_merge(const Options& options, Session& session) {
   PartialOutput partial(options, session);
   if (partial.failed()) return;
@@ -184,11 +190,22 @@ void run_merge(const Options& options, Session& session) {
   query::PartialMerge merge(
       [&](const query::Query& query) { return sink_of(options, session, query, estimates); },
       options.partial_key);
-  for (const std::string& operand : options.operands) {
+  for (std::size_t i = 0; i < options.operands.size(); ++i) {
     if (session.stop.stop_requested()) break;
+    const std::string& operand = options.operands[i];
+    const auto before = std::span(options.operands).first(i);
+    const auto is_same = [&](const std::string& other) { return are_one_file(other, operand); };
+    if (const auto same = std::ranges::find_if(before, is_same); same != before.end())
+      session.diagnostics.note(
+          *same == operand
+              ? fmt::format("{} is named more than once, and counts as often", operand)
+              : fmt::format("{} is the file {} too, and counts once more", operand, *same));
     auto input = io::open_input(operand, session.stop);
     const auto added = input ? merge.add(**input) : std::unexpected(input.error());
-    if (!added && !session.stop.stop_requested()) session.report(added.error());
+    if (added || session.stop.stop_requested()) continue;
+    session.report(added.error());
+    // Whatever is wrong with it, it is left out as a whole.
+    session.outcome.note(ExitCode::kNoTrace);
   }
   // A part of them would look like all.
   if (session.stop.stop_requested()) session.cut_short();

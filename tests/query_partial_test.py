@@ -189,6 +189,7 @@ class Files(CommandTest):
             "doubled": (bytes_of[:at] + bytes_of[at:end] * 2 + bytes_of[end:], "is damaged here"),
             "empty": (b"", "this is no partial answer"),
             "a trace": (content, "this is no partial answer"),
+            "cut gzip": (gzip.compress(bytes_of)[:-20], "is cut short there"),
         }
         for name, (damaged, sentence) in cases.items():
             bad = self.file(name, damaged)
@@ -199,6 +200,17 @@ class Files(CommandTest):
                 self.assertIn(str(bad), said)
             self.assertEqual(self.merged(bad, code=3)[0], [])
         self.assertIn("there is no such file", self.merged(self.folder / "none", good, code=3)[2])
+
+    def test_what_is_named_twice_is_said(self):
+        part = self.part("a.part", "count", SCHEMA + w.event(0, w.varint(1) + w.varint(2), delta=1))
+        link = self.folder / "b.part"
+        link.symlink_to(part)
+        other = self.part("c.part", "count", SCHEMA + w.event(0, w.varint(1) + w.varint(2), delta=1))
+        rows, _, said = self.merged(part, other, part)
+        self.assertEqual(rows, [{"count": 3}])
+        self.assertIn(f"{part} is named more than once, and counts as often", said)
+        self.assertIn(f"{link} is the file {part} too, and counts once more", self.merged(part, link)[2])
+        self.assertNotIn("counts", self.merged(part, other)[2])
 
     def test_usage(self):
         trace = self.file("trace", SCHEMA)
