@@ -42,6 +42,7 @@ std::optional<ReadTrace> read_trace(const Options& options, Session& session,
       [&](const timeline::Timeline& timeline, const Batch& batch) {
         read.compared->see(timeline, batch);
       });
+  if (interpreted.cut_short) report_no_answer(session);
   if (interpreted.interpreter == nullptr || interpreted.cut_short) return std::nullopt;
   read.stream = std::move(interpreted.stream);
   return read;

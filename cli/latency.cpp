@@ -18,7 +18,7 @@ void run_latency(const Options& options, Session& session) {
         if (ahead.begin) latency.begin_at(*ahead.begin);
         return latency;
       });
-  if (read.interpreter == nullptr) return;
+  if (read.interpreter == nullptr) return report_interrupt(options, session);
   if (options.explain) {
     print(session, read.interpreter->explain());
     return;
@@ -32,6 +32,7 @@ void run_latency(const Options& options, Session& session) {
   const timeline::Timeline& timeline = read.interpreter->timeline();
   print(session, options.json ? timeline::latency_json(latency, timeline, report)
                               : timeline::latency_text(latency, timeline, report));
+  report_interrupt(options, session);
   check_requirements(options, session, [&](const timeline::Requirement& requirement) {
     return requirement.check(latency, timeline.counts());
   });

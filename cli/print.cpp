@@ -82,7 +82,7 @@ void run_print(const Options& options, Session& session) {
                                .findings = !options.quiet || options.all_records,
                                .symbols = options.output == "text" ? flow::Needs::Symbols::kCheap
                                                                    : flow::Needs::Symbols::kNone});
-  if (pipeline.empty()) return;
+  if (pipeline.empty()) return report_interrupt(options, session);
   OutputSettings settings = output_settings(options);
   settings.color = session.color;
   settings.receipt = false;

@@ -306,7 +306,10 @@ void run_query(const Options& options, Session& session) {
   // Goes after what reports on other threads.
   LiveAnswer live(options, session, query);
   OpenPipeline pipeline(reading, session, needs_of(query));
-  if (pipeline.empty()) return partial.discard();
+  if (pipeline.empty()) {
+    report_interrupt(options, session);
+    return partial.discard();
+  }
   query.name_traces(pipeline.trace_names_as_they_come());
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
@@ -327,8 +330,7 @@ void run_query(const Options& options, Session& session) {
   } else if (options.partial.empty()) {
     report_counts(options, session, query.counts(), *estimates);
   } else if (cut_short) {
-    session.diagnostics.error(
-        "interrupted; there is no partial answer, since a part would look like all");
+    report_no_answer(session);
     session.cut_short();
     partial.discard();
   } else {

@@ -11,7 +11,7 @@ void run_stats(const Options& options, Session& session) {
   Options in_turn = options;
   in_turn.selection.order = flow::Order::kRecorded;
   const OpenPipeline pipeline(in_turn, session, {.values = true, .findings = true});
-  if (pipeline.empty()) return;
+  if (pipeline.empty()) return report_interrupt(options, session);
   flow::StatisticsCollector collector;
   Notices notices(session, options, {.lines_per_rule = NoticePolicy::kFewLines});
   const auto read = read_through(*pipeline, [&](const Batch& batch) {

@@ -54,7 +54,11 @@ Interpreted interpret(
   Options reading = options;
   reading.selection = (*stream)->selection();
   OpenPipeline pipeline(reading, session, timeline::MarkStream::needs(symbols));
-  if (pipeline.empty()) return {};
+  if (pipeline.empty()) {
+    const bool cut_short = session.stop.stop_requested();
+    if (cut_short) session.cut_short();
+    return {.cut_short = cut_short};
+  }
   opened = &*pipeline;
   Interpreted result{.stream = *std::move(stream)};
   Notices notices(session, options,

@@ -54,6 +54,10 @@ void report_interrupt(const Options& options, Session& session) {
   session.cut_short();
 }
 
+void report_no_answer(Session& session) {
+  session.diagnostics.error("interrupted; there is no answer, since a part would look like all");
+}
+
 void for_each_trace(const Options& options, Session& session, flow::Needs needs,
                     const flow::LookAtTrace& look) {
   std::vector<flow::TracePlace> places = list_traces(options, session.stop);

@@ -92,5 +92,7 @@ inline bool print(Session& session, const std::string& text) {
 // Behind the reading of TRACEs for an answer: where a stop request kept some that do not come live
 // from being read to their end, that is said, and bears on the outcome.
 void report_interrupt(const Options& options, Session& session);
+// The same of who shows nothing then.
+void report_no_answer(Session& session);
 
 }  // namespace tracedeck::cli

@@ -119,7 +119,8 @@ void run_why(const Options& options, Session& session) {
         if (options.why_at) finder->look_at(ahead.begin);
         return *finder;
       });
-  if (found.interpreter == nullptr || found.cut_short) return;
+  if (found.cut_short) return report_no_answer(session);
+  if (found.interpreter == nullptr) return;
   const auto slice = finder->found();
   if (!slice) {
     const std::string reason = finder->nothing(found.interpreter->timeline());
@@ -150,6 +151,7 @@ void run_why(const Options& options, Session& session) {
         return witness;
       },
       flow::Needs::Symbols::kAll);
+  if (seen.cut_short) report_no_answer(session);
   if (seen.interpreter == nullptr || seen.cut_short) return page.discard();
   const timeline::Timeline& timeline = seen.interpreter->timeline();
   print(session, options.json ? timeline::why_json(witness.evidence(), timeline,

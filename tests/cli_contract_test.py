@@ -925,6 +925,35 @@ class Convert(CommandTest):
                 with self.subTest(signal=signal_number, args=args):
                     self.interrupt_until(signal_number, code, args)
 
+    def test_interrupt_while_a_tree_is_opened(self):
+        """What is not opened any more is no trace that is wrong."""
+        tree = self.folder / "tree"
+        for number in range(3000):
+            folder = tree / f"t{number:04}"
+            folder.mkdir(parents=True)
+            (folder / "metadata").write_text(
+                "/* CTF 1.8 */\n"
+                "trace { major = 1; minor = 8; byte_order = le; };\n"
+                "clock { name = c; };\n"
+                "typealias integer { size = 64; align = 8; map = clock.c.value; } := t;\n"
+                "stream { event.header := struct { t time; }; };\n"
+                "event { name = Tick; fields := struct { integer { size = 8; } n; }; };\n"
+            )
+            (folder / "stream").write_bytes(number.to_bytes(8, "little") + b"\x01")
+        commands = (("print",), ("info",), ("schema",), ("stats",), ("query", "count"), ("latency",), ("why", "--longest", "x"), ("diff", tree))
+        for command in commands:
+            for delay in (0.1, 0.05, 0.02):
+                process = subprocess.Popen([BIN, *command, tree], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                time.sleep(delay)
+                process.send_signal(signal.SIGTERM)
+                said = process.stderr.read().decode()
+                process.stderr.close()
+                process.wait(TIME_LIMIT)
+                if process.returncode == -signal.SIGTERM:
+                    continue  # It could not handle signals yet.
+                self.assertEqual(process.returncode, 143, (command, said[-200:]))
+                self.assertRegex(said[-200:], r"\Atracedeck: error: interrupted; [a-z ,]+\n\Z", (command, delay))
+
     def interrupt_until(self, signal_number, code, args):
         """Tries shorter times until it is interrupted at work: neither before it can handle signals nor when it is ready."""
         out = self.folder / f"out.{args[1]}"
