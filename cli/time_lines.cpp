@@ -6,6 +6,7 @@
 
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/order_watch.hpp"
 #include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
@@ -63,12 +64,15 @@ Interpreted interpret(
   Interpreted result{.stream = *std::move(stream)};
   Notices notices(session, options,
                   {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.again});
+  // Files are sorted.
+  flow::OrderWatch arrival;
   Result<void> taken;
   while (taken) {
     auto batch = pipeline->next();
     if (!batch) session.report(batch.error());
     if (!batch || *batch == nullptr) break;
     if (!result.stream->has_begun()) result.stream->expect_hosts_of(pipeline->descriptions());
+    if (pipeline->live()) arrival.see(**batch);
     taken = result.stream->add(*batch);
     for (const Record* const other : result.stream->interpreter().others()) notices.see(*other);
     if (see) see(result.stream->timeline(), **batch);
@@ -85,8 +89,13 @@ Interpreted interpret(
   result.interpreter = &result.stream->interpreter();
   if (options.again) return result;
   report_notices(session, *result.interpreter);
+  if (const std::uint64_t late = arrival.steps_back(); late != 0)
+    session.diagnostics.note(render::say<"notice/live-steps-back">(late));
   if (!result.stream->timeline().unrelated_traces().empty())
     report_unrelated(options, session, unrelated_text(result.stream->timeline(), format));
+  const timeline::Timeline& timeline = result.stream->timeline();
+  if (!timeline.traces_of_other_hosts().empty())
+    note_other_hosts(session, timeline.first_trace(), timeline.traces_of_other_hosts());
   return result;
 }
 
@@ -101,9 +110,6 @@ void check_requirements(
         check) {
   for (const timeline::Requirement& requirement : options.requirements) {
     const timeline::Requirement::Verdict verdict = check(requirement);
-  const timeline::Timeline& timeline = result.stream->timeline();
-  if (!timeline.traces_of_other_hosts().empty())
-    note_other_hosts(session, timeline.first_trace(), timeline.traces_of_other_hosts());
     if (verdict.holds) continue;
     session.diagnostics.error(
         fmt::format("{} does not hold: {}", requirement.text(), verdict.reason));

@@ -18,6 +18,7 @@ import time
 import unittest
 
 import dial9_writer as w
+import heph_writer as h
 from command import BIN, CommandTest, is_sanitized, run
 
 # Nothing here should take a tenth of that. A sanitized build on a busy machine is slow.
@@ -256,7 +257,6 @@ class Usage(LiveTest):
         self.file("net:/x", segment(1))
         self.assertEqual(self.check(run("print", "--output", "jsonl", "net://x", cwd=self.folder), 0).stdout.count(b"\n"), 1)
 
-    def test_what_does_not_go_together(self):
     def test_a_live_trace_has_no_end_to_count_from(self):
         path = self.file("t", b"")
         for option in ("--begin", "--end"):
@@ -264,6 +264,7 @@ class Usage(LiveTest):
                 arguments = [trace] if isinstance(trace, str) else trace
                 self.wrong("print", option, "end-1ms", *arguments, says=f"option '{option}' counts from the end of a trace, and a live TRACE has none yet")
 
+    def test_what_does_not_go_together(self):
         self.wrong("print", "--order", "time", "tcp-listen://:0", says="--order")
         self.wrong("print", "--order", "merged", "tcp-listen://:0", says="--order")
         self.wrong("print", "--format", "ctf", "tcp-listen://:0", says="with --metadata FILE")
@@ -361,6 +362,17 @@ class Tcp(LiveTest):
                     "convert": lambda: self.printed(self.folder / "out"),
                 }[args[0]]()
                 self.assertEqual(sorted(numbers), [1, 1, 2] if args[0] == "info" else [1, 2, 3, 4])
+
+    def test_latency_says_when_times_go_back(self):
+        events = [h.event(b"s", counter=n, start=start, end=start + 5) for n, start in enumerate((100, 90, 80, 200))]
+        for content, said in ((events, True), (events[:1] + events[3:], False)):
+            command = self.command("latency", "tcp-listen://:0")
+            with self.peer(command.port()) as peer:
+                peer.sendall(h.epoch(1) + b"".join(content))
+            time.sleep(0.2)
+            command.end(0)
+            sentence = "what comes live is interpreted in the order of arrival, and went back in time 2 times"
+            self.assertEqual(sentence in command.stderr, said, command.stderr)
 
     def test_a_limit_of_peers_is_reported(self):
         command = self.printer("tcp-listen://:0")
@@ -1021,6 +1033,24 @@ class Follow(LiveTest):
         command.shows(1, 2, 3, 4)
         command.end(0)
         self.assertIn("it was cut; reading begins anew", command.stderr)
+
+    def test_what_is_no_trace_is_refused_once(self):
+        path = self.file("trace", b"this is a text, and no trace at all\n" * 9)
+        command = self.printer("--follow", path)
+        command.said("it looks like text")
+        time.sleep(SILENCE)
+        self.assertEqual(command.stderr.count("it looks like text"), 1)
+        # Another file, and the same with another content.
+        self.file("new", segment(1)).rename(path)
+        command.shows(1)
+        command.end(4)
+        path.write_bytes(b"text again, and no trace at all\n" * 9)
+        command = self.printer("--follow", path)
+        command.said("it looks like text")
+        time.sleep(SILENCE)
+        path.write_bytes(segment(2))
+        command.shows(2)
+        command.end(4)
 
     def test_a_cut_frame_ends_with_its_file(self):
         path = self.file("trace", segment(1, 2)[:-1])

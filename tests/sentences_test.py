@@ -8,6 +8,7 @@ import json
 import pathlib
 import re
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -424,6 +425,7 @@ class Sentences(CommandTest):
         self.of_clocks()
         self.of_processors()
         self.of_late_stream()
+        self.of_live_events()
         told = self.file("told.bin", pool(*job(1, 0, 100, 200)))
         self.latency("--table", self.file("pool.toml", POOL.encode()), self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
         pairs = w.header() + w.schema(0, "RunBegin") + w.schema(1, "RunEnd")
@@ -441,6 +443,19 @@ class Sentences(CommandTest):
     def of_late_stream(self):
         stream = self.file("late_stream", struct.pack("<QQB", 3, 5, 0))
         self.look_at_notices(run("stats", "--metadata", self.file("late.metadata", LATE_STREAM), stream).stderr.decode())
+
+    def of_live_events(self):
+        """Of what a peer sends whose times go back, or do not."""
+        for name, times in (("back", (3000, 1000)), ("forth", (1000, 3000))):
+            path = self.file(name, w.header() + w.schema(0, "Tick") + b"".join(w.reset(time) + w.event(0) for time in times))
+            with subprocess.Popen([BIN, "latency", "tcp-listen://127.0.0.1:0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+                port = int(re.search(rb":(\d+)\n", process.stderr.readline())[1])
+                with socket.create_connection(("127.0.0.1", port)) as peer:
+                    peer.sendall(path.read_bytes())
+                    peer.shutdown(socket.SHUT_WR)
+                    peer.recv(1)
+                process.send_signal(signal.SIGINT)
+                self.look_at_notices(process.stderr.read().decode())
 
     def of_processors(self):
         """A thread that the first switch takes off, and an interrupt while another processor's events are lost."""

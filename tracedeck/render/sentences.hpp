@@ -307,6 +307,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "times are shown in UTC, durations are measured, and the offset of the clock varies", ""},
     {"notice/steps-back", "printed out of the order of time: {count} step{/s} back; --order time sorts",
      "events are printed as they were recorded, and times go back", ""},
+    {"notice/live-steps-back",
+     "what comes live is interpreted in the order of arrival, and went back in time {count} time{/s}: durations around "
+     "there are not to be trusted; 'convert -o FILE' records it, and of FILE the order is that of time",
+     "slices and waits are of a live TRACE, and times of its events go back", ""},
     {"notice/lost", "the producer lost {events} event{/s} and {packets} packet{/s}, in {places} place{/s}",
      "data streams say that they lost events or packets, and all say how many", ""},
     {"notice/lost-of-unknown-size",
