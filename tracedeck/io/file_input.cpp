@@ -166,8 +166,7 @@ Result<std::size_t> FileInput::read(std::uint8_t* into, std::size_t size) {
     } else if (errno == EAGAIN && left_) {
       left_ = 0;
     } else if (errno != EINTR && errno != EAGAIN) {
-      return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(errno),
-                  name_, position_);
+      return read_failed(errno, name_, position_);
     }
   }
   return std::size_t{0};
@@ -219,6 +218,12 @@ Result<std::unique_ptr<FileInput>> file_input(std::string name, FileDescriptor f
 }
 
 }  // namespace
+
+std::unexpected<Error> read_failed(int error, const std::string& name,
+                                   std::optional<std::uint64_t> position) {
+  return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(error), name,
+              position);
+}
 
 Result<std::unique_ptr<Input>> descriptor_input(std::string name, FileDescriptor file,
                                                 std::stop_token stop) {

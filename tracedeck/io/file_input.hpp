@@ -1,7 +1,10 @@
 // Files, named pipes, devices and standard input as they are, without looking for compression.
 #pragma once
 
+#include <cstdint>
+#include <expected>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -17,6 +20,10 @@ class ParkableInput : public Input {
   // Requires `seekable()`.
   virtual void park() = 0;
 };
+
+// That the system failed a read; `error` is an `errno`.
+[[nodiscard]] std::unexpected<Error> read_failed(int error, const std::string& name,
+                                                 std::optional<std::uint64_t> position = {});
 
 // As `open_file`.
 [[nodiscard]] Result<std::unique_ptr<ParkableInput>> open_parkable(const std::string& path,

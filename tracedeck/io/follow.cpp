@@ -155,10 +155,7 @@ Result<std::size_t> FollowedFile::read(std::uint8_t* into, std::size_t size) {
       last_looks_ = 0;
       return static_cast<std::size_t>(got);
     }
-    if (got < 0 && errno != EINTR && errno != EAGAIN) {
-      return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(errno),
-                  name(), position_);
-    }
+    if (got < 0 && errno != EINTR && errno != EAGAIN) return read_failed(errno, name(), position_);
     if (state == State::kCut) {
       news_(LiveNews::kChange, fmt::format("{}: it was cut; reading begins anew", path_));
       ended_ = true;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/io/file_input.hpp"
 #include "tracedeck/io/socket.hpp"
 #include "tracedeck/io/stop_signal.hpp"
 
@@ -128,8 +129,7 @@ Result<bool> DatagramSocket::fetch() {
   if (got < 0) {
     // Some network's answer to what this socket never sent is no failure of it.
     if (errno == EAGAIN || errno == EINTR || errno == ECONNREFUSED) return false;
-    return fail(ErrorCode::kReadFailed, "the system failed the read: " + system_message(errno),
-                address_.text);
+    return read_failed(errno, address_.text);
   }
   count_ = static_cast<std::size_t>(got);
   at_ = used_ = 0;
