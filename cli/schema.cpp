@@ -20,7 +20,7 @@ namespace tracedeck::cli {
 namespace {
 
 // The target whose metadata any trace can have.
-constexpr std::string_view kUsual = "ctf2";
+constexpr std::string_view kDefaultTarget = "ctf2";
 
 // Standard output, on which what a trace prints is set apart from the one before.
 class ApartOutput final : public io::Output {
@@ -109,7 +109,7 @@ class SchemaPrinter {
   static Result<void> write_metadata(const TraceDescription& description, std::string_view to,
                                      io::Output& out) {
     FoundTarget target = find_target(to);
-    if (target.target == nullptr || !target.target->directory) target = find_target(kUsual);
+    if (target.target == nullptr || !target.target->directory) target = find_target(kDefaultTarget);
     if (target.format == nullptr) {
       return fail(ErrorCode::kUnsupported, "no format at hand has metadata text",
                   description.input());

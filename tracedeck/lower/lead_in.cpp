@@ -20,9 +20,9 @@ bool can_wait(const Event& event) {
 
 Result<void> LeadIn::write(const Record& record) {
   if (!released_) {
-    const auto held = takes(record);
-    if (!held) return std::unexpected(held.error());
-    if (*held) return {};
+    const auto retained = takes(record);
+    if (!retained) return std::unexpected(retained.error());
+    if (*retained) return {};
   }
   return next_->write(record);
 }
@@ -38,7 +38,7 @@ Result<void> LeadIn::write_batch(const Batch& batch, Written& written) {
 
 Result<bool> LeadIn::takes(const Record& record) {
   const bool is_event = record.kind == RecordKind::kEvent;
-  if (is_event && can_wait(record.event) && size_ < kMostHeld) {
+  if (is_event && can_wait(record.event) && size_ < kMostRetained) {
     hold(record.event);
     return true;
   }
@@ -51,25 +51,25 @@ Result<bool> LeadIn::takes(const Record& record) {
 void LeadIn::hold(const Event& event) {
   const std::span<const Slot> slots(event.slots, event.slot_count);
   const std::size_t size = slots.size_bytes() + flow::bytes_behind(slots);
-  Held& held =
-      held_.emplace_back(Held{.event = event, .values = std::make_unique<std::byte[]>(size)});
-  size_ += size + sizeof(Held);
-  auto* const copies = reinterpret_cast<Slot*>(held.values.get());
+  Retained& retained = retained_.emplace_back(
+      Retained{.event = event, .values = std::make_unique<std::byte[]>(size)});
+  size_ += size + sizeof(Retained);
+  auto* const copies = reinterpret_cast<Slot*>(retained.values.get());
   if (!slots.empty()) {
     std::memcpy(copies, slots.data(), slots.size_bytes());
     flow::keep_bytes({copies, slots.size()},
-                     reinterpret_cast<std::uint8_t*>(held.values.get() + slots.size_bytes()));
+                     reinterpret_cast<std::uint8_t*>(retained.values.get() + slots.size_bytes()));
   }
-  held.event.slots = copies;
-  held.event.header_count = 0;
-  held.event.stream = &streams_.try_emplace(event.stream->entity, *event.stream).first->second;
+  retained.event.slots = copies;
+  retained.event.header_count = 0;
+  retained.event.stream = &streams_.try_emplace(event.stream->entity, *event.stream).first->second;
   std::shared_ptr<const TraceDescription>& trace = traces_[event.event_class->entity.trace];
   if (trace == nullptr) trace = event.event_class->stream_class->trace->shared_from_this();
 }
 
 Result<void> LeadIn::release() {
   released_ = true;
-  for (const Held& each : std::exchange(held_, {})) {
+  for (const Retained& each : std::exchange(retained_, {})) {
     if (auto done = next_->write_or_refuse(Record(each.event), late_); !done) return done;
   }
   return {};

@@ -12,7 +12,7 @@
 namespace tracedeck::lower {
 
 // A lowering writer for such a target.
-class PlainLowering : public LoweringStage {
+class TimedLowering : public LoweringStage {
  public:
   using LoweringStage::LoweringStage;
 
@@ -21,14 +21,14 @@ class PlainLowering : public LoweringStage {
   virtual void begin_at(const Event& first) = 0;
 };
 
-// Holds the events that describe others and have no time of their own until the first other event
-// comes, so that they get its time: else they would stand at time 0 and stretch the trace. Holds at
-// most `kMostHeld` bytes of values, and nothing once `flush` is called.
+// Retains the events that describe others and have no time of their own until the first other event
+// comes, so that they get its time: else they would stand at time 0 and stretch the trace. At most
+// `kMostRetained` bytes of values, and nothing once `flush` is called.
 class LeadIn final : public Writer {
  public:
-  static constexpr std::size_t kMostHeld = std::size_t{4} << 20;
+  static constexpr std::size_t kMostRetained = std::size_t{4} << 20;
 
-  explicit LeadIn(std::unique_ptr<PlainLowering> next) : next_(std::move(next)) {}
+  explicit LeadIn(std::unique_ptr<TimedLowering> next) : next_(std::move(next)) {}
 
   Result<void> write(const Record& record) override;
   Result<void> write_batch(const Batch& batch, Written& written) override;
@@ -38,23 +38,23 @@ class LeadIn final : public Writer {
   [[nodiscard]] Receipt receipt() const override;
 
  private:
-  struct Held {
+  struct Retained {
     Event event = {};
     std::unique_ptr<std::byte[]> values = {};
   };
 
-  // Whether the record is held; else all that was is released.
+  // Whether the record is retained; else all that was is released.
   [[nodiscard]] Result<bool> takes(const Record& record);
   void hold(const Event& event);
-  // Hands on what is held, and everything from now on.
+  // Hands on what is retained, and everything from now on.
   [[nodiscard]] Result<void> release();
 
-  std::unique_ptr<PlainLowering> next_;
+  std::unique_ptr<TimedLowering> next_;
   bool released_ = false;
-  Written late_;  // of those that were held
-  std::deque<Held> held_;
+  Written late_;  // of those that were retained
+  std::deque<Retained> retained_;
   std::size_t size_ = 0;  // bytes of their values
-  // Copies that the held events refer to, and the descriptions that these are a part of.
+  // Copies that the retained events refer to, and the descriptions that these are a part of.
   std::unordered_map<EntityId, DataStream, EntityIdHash> streams_;
   std::unordered_map<std::uint64_t, std::shared_ptr<const TraceDescription>> traces_;
 };

@@ -74,10 +74,10 @@ struct KnownMarker {
   std::uint64_t* durations = nullptr;
 };
 
-class MarkerLowering final : public PlainLowering {
+class MarkerLowering final : public TimedLowering {
  public:
   MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : PlainLowering(profile, std::move(target), {}),
+      : TimedLowering(profile, std::move(target), {}),
         events_(dynamic_cast<tband::TraceWriter&>(next())) {
     losses_.set_target(stream_class_);
   }

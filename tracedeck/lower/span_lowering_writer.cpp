@@ -73,10 +73,10 @@ struct KnownSpan {
   std::unique_ptr<LoweredSpan> shapes[2][2] = {};
 };
 
-class SpanLowering final : public PlainLowering {
+class SpanLowering final : public TimedLowering {
  public:
   SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
-      : PlainLowering(profile, std::move(target), {}),
+      : TimedLowering(profile, std::move(target), {}),
         spans_(dynamic_cast<heph::TraceWriter&>(next())),
         description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {}
 

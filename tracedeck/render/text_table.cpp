@@ -58,8 +58,8 @@ void TextTable::append_to(TextBuffer& out, std::size_t indent) const {
 }
 
 std::string TextTable::to_string(std::size_t indent) const {
-  constexpr std::size_t kUsual = 4096;
-  TextBuffer out(nullptr, kUsual);
+  constexpr std::size_t kFirstRoom = 4096;
+  TextBuffer out(nullptr, kFirstRoom);
   append_to(out, indent);
   return std::string(out.view());
 }

@@ -31,9 +31,9 @@ Collector::Collector(const PageOptions& options)
       longest_(std::max<std::size_t>(options.memory / 2, std::size_t{1} << 20)) {}
 
 std::size_t Collector::argument_bytes() const {
-  constexpr std::size_t kUsual = 256;
+  constexpr std::size_t kDefault = 256;
   constexpr std::size_t kAll = std::size_t{64} << 10;
-  return options_.all_arguments ? kAll : kUsual;
+  return options_.all_arguments ? kAll : kDefault;
 }
 
 Result<void> Collector::take(std::span<const Mark> marks) {
