@@ -51,7 +51,8 @@ struct SortInput {
 // The first `next` surveys all inputs, and reads those to their end that do not reopen. Errors:
 // those of the inputs, after all records that could be read; those of the temporary file
 // (kWriteFailed); kReadFailed when an input cannot be opened again, or became shorter or came in
-// another order between two readings. An input that grows meanwhile is read as far as the first time.
+// another order between two readings. An input that grows meanwhile is read as far as the first
+// time.
 [[nodiscard]] std::unique_ptr<RecordSource> sort(std::vector<SortInput> inputs,
                                                  const SortOptions& options = {});
 
