@@ -218,6 +218,9 @@ class Hosts(CommandTest):
         self.assertEqual({(row["host"], row["name"]): row["count"] for row in answer["rows"]}, {("web1", "lib.rs:10"): 5, ("web2", "lib.rs:10"): 3})
         self.assertEqual({t["track"] for t in answer["tracks"] if t["group"] == "worker"}, {"web1: worker 0", "web2: worker 0"})
         self.assertEqual(run("latency", "--require", 'count("poll lib.rs:10") == 8', first, second).returncode, 0)
+        # What lies before a range says it too.
+        part = json.loads(run("latency", "--json", "--begin", "+4ms", first, second).stdout)
+        self.assertEqual({row["host"] for row in part["rows"]}, {"web1", "web2"})
 
     def test_perfetto_names_them(self):
         web, db = self.kernel("web", [MS, MS], hostname="web1"), self.kernel("db", [8 * MS] * 3, hostname="db1")

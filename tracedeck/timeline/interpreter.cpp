@@ -36,14 +36,15 @@ class Interpreter::Work {
     others_.clear();
     count_with(sink.counter());
     forget_at_hand();
+    context_.origins.look_in(batch.get());
     std::span<const Record> records = batch->records();
     if (counts_from_) records = take_before(records);
-    context_.origins.look_in(batch.get());
     const std::size_t traces = context_.origins.trace_count();
     take(records);
     if (context_.origins.trace_count() > 1) note_ends(batch->records(), traces);
     note_last(batch->records());
     if (!context_.scope.texts.empty()) context_.scope.texts.clear();
+    context_.origins.look_in(nullptr);
     const auto handed = hand_on(sink);
     let_go_of_batches();
     return handed;

@@ -35,9 +35,9 @@ class TraceOrigins {
     OriginId trace = 0;
     OriginId machine = 0;
   };
-  // Of the trace of a class; what its environment does not say, `batch` may.
+  // Of the trace of a class: as its environment says, else its events.
   [[nodiscard]] Origin of(const EventClass& event_class);
-  // What of: the first events of a trace, that may name its host.
+  // Whose events may name the host of a trace that is new; null: no events do.
   void look_in(const Batch* batch) { batch_ = batch; }
   void read_hosts_with(HostReader reader) { readers_.push_back(std::move(reader)); }
   [[nodiscard]] std::size_t trace_count() const { return traces_.size(); }
