@@ -237,8 +237,9 @@ std::vector<ChanceBlock> rate_blocks(const ComparedTrace& trace, const TimeBlock
                                      const PerBlock<std::uint64_t>* counts) {
   std::vector<ChanceBlock> list;
   if (grid.empty()) return list;
-  for (std::int64_t number = grid.first(); number <= grid.last(); ++number)
-    list.push_back({.size = grid.seconds(number, trace.begin(), trace.end())});
+  const std::int64_t count = grid.last() - grid.first() + 1;
+  for (std::int64_t i = 0; i < count; ++i)
+    list.push_back({.size = grid.seconds(grid.first() + i, trace.begin(), trace.end())});
   if (counts == nullptr) return list;
   for (const auto& [number, value] : counts->entries()) {
     ChanceBlock& block = list[static_cast<std::size_t>(number - grid.first())];

@@ -159,6 +159,15 @@ TEST_F(ComparisonTest, WhatIsNotKnownMayBeAnything) {
   EXPECT_NE(verdict.reason.find("not known"), std::string::npos);
 }
 
+TEST_F(ComparisonTest, AllAtTheLastTime) {
+  for (Made* const made : {&a_, &b_}) {
+    made->add("x", std::numeric_limits<std::int64_t>::max(), 0);
+    made->finish();
+  }
+  const Comparison comparison(*a_.compared, *b_.compared);
+  EXPECT_FALSE(row(comparison, "x").is_beyond());
+}
+
 TEST_F(ComparisonTest, WhatOnlyOneHas) {
   a_.add("x", 0, 10);
   b_.add("y", 0, 10);
