@@ -19,16 +19,17 @@ struct StreamState;
 
 class OtherStates {
  public:
-  static constexpr std::size_t kMost = 65'536;
+  // Their keys fill a table of 65,536 places half.
+  static constexpr std::size_t kMost = 32'000;
 
   struct State {
-    NameId name = kNoName;
-    OriginId origin = 0;            // as of `Track`
     std::int64_t begin = 0;         // of the state, not before that of any before
     std::uint64_t number = 0;       // of the last event that said it
     StreamState* stream = nullptr;  // of that event
-    NameId before = kNoName;        // the state before that, until the event `changed`
-    std::uint64_t changed = 0;
+    std::uint64_t changed = 0;      // the event until which the state was `before`
+    NameId before = kNoName;
+    NameId name = kNoName;
+    OriginId origin = 0;  // as of `Track`
     std::uint32_t serial = 0;
     std::uint32_t next_unused = 0;
     bool of_stream = false;   // as of `Marking::add_track`
