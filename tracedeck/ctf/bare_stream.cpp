@@ -40,7 +40,7 @@ class BareStreamReader final : public Reader {
 
   [[nodiscard]] Result<BatchPtr> next() override {
     if (phase_ == Phase::kOpening) {
-      opening_ = open_trace(*trace_, options_.findings);
+      opening_ = open_trace(*trace_, options_.findings || options_.metadata_findings);
       phase_ = Phase::kStream;
     }
     if (opening_.classes != nullptr) {

@@ -175,7 +175,7 @@ class Once final : public RecordSource {
 
 void CtfReader::begin(bool merged) {
   begun_ = true;
-  Opening opening = open_trace(*trace_, options_.findings);
+  Opening opening = open_trace(*trace_, options_.findings || options_.metadata_findings);
   if (opening.classes != nullptr) sources_.push_back(std::move(opening.classes));
   if (opening.rejection) {
     sources_.push_back(

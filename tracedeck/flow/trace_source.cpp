@@ -160,7 +160,8 @@ ReadOptions TraceSource::read_options() const {
   const bool selects_by_values = where != nullptr && where->needs_values();
   options.values = options.values && (reading_.values || selects_by_values);
   // Who only looks through it takes no note of what is tolerated.
-  options.findings = options.findings && (reading_.values || reading_.same_sources);
+  options.metadata_findings = options.findings && reading_.same_sources;
+  options.findings = options.findings && reading_.values;
   if (!reading_.silent) {
     PipelineObserver* const observer = &context_.observer;
     options.notice = [observer](const std::string& sentence) { observer->note(sentence); };

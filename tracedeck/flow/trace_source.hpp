@@ -18,7 +18,7 @@ namespace tracedeck::flow {
 // How one trace of several is read.
 struct TraceReading {
   bool values = true;              // false: none but those that events are selected by
-  bool same_sources = false;       // without values, too, there are the sources that bring findings
+  bool same_sources = false;       // without values, too, there is the source of metadata's findings
   bool silent = false;             // reports nothing: it is read a second time
   bool packets_only = false;       // see `ReadOptions::packets_only`
   std::size_t traces_at_once = 1;  // that share the threads and the memory

@@ -24,6 +24,8 @@ struct ReadOptions {
   bool headers = false;
   // Yield kFinding records for what is tolerated. kProblem records always come.
   bool findings = true;
+  // Yield those of metadata, which come before all events, without `findings` too.
+  bool metadata_findings = false;
   // Bytes that the live windows, pools, names and classes may take.
   std::uint64_t max_state = std::uint64_t{1} << 30;
   // Nanoseconds to add to every time.
