@@ -80,6 +80,25 @@ class Workers(CommandTest):
         self.assertEqual(answer["on_processor"], 10 * MS - 200 * US)
         self.assertNotIn("so", answer)
 
+    def test_a_worker_that_is_taken_over(self):
+        (a, end_a), (b, end_b) = poll(MS, 9 * MS), poll(2 * MS, 3 * MS, task=2)
+        rows = lambda answer: [(row["count"], row.get("total"), row.get("left_out", 0)) for row in answer["rows"] if row["category"] == "poll"]
+        # Each thread records its own.
+        self.assertEqual(rows(self.asked("latency", self.file("t.bin", recording(a, end_a) + recording(b, end_b)))), [(2, 9 * MS, 0)])
+        # In one data stream either end may be of either poll.
+        result = self.check(run("latency", "--json", self.file("t.bin", recording(a, b, end_b, end_a))), 0)
+        self.assertEqual(rows(json.loads(result.stdout)), [(0, None, 2)])
+        self.assertIn("of several `poll` that are open at once", result.stderr.decode())
+
+    def test_damage_reaches_to_the_end_of_its_file(self):
+        first = recording(*poll(MS, 2 * MS), *poll(3 * MS, 4 * MS)) + b"\xee" * 7
+        broken = self.file("a.bin", first + recording(*poll(5 * MS, 6 * MS)))
+        later = self.file("b.bin", recording(*poll(7 * MS, 8 * MS)))
+        result = run("latency", "--json", broken, later)
+        self.assertEqual(result.returncode, 4)
+        rows = [row for row in json.loads(result.stdout)["rows"] if row["category"] == "poll"]
+        self.assertEqual([(row["count"], row["left_out"]) for row in rows], [(3, 1)])
+
     def test_cpu_time_of_two_threads_proves_nothing(self):
         answer = self.long_poll(cpu=10 * MS, thread=102)
         self.assertNotIn("on_processor", answer)

@@ -1,10 +1,15 @@
 """dial9: a Tokio runtime."""
 
+import collections
+import dataclasses
+import json
 import re
 
+from .sheet import Slice
 from .table import Base, is_integer
 
 FLOW_NS = 1_000_000
+MOST_AT_ONCE = 64
 
 WORKERS = {254: "blocking pool", 255: "no worker"}
 
@@ -24,6 +29,10 @@ NEEDS = {
     "FreeEvent": ("addr",),
     "ClockSyncEvent": (),
 }
+
+
+# What may be recorded later than it happens.
+LATE = ("TaskDumpEvent", "CpuSampleEvent", "ClockSyncEvent", "QueueSampleEvent", "AllocEvent", "FreeEvent")
 
 
 def applies(event):
@@ -51,18 +60,43 @@ def place(location):
     return path
 
 
+@dataclasses.dataclass(eq=False)
+class Poll:
+    slice: Slice
+    task: int
+    stream: object
+    number: int  # of the event
+    is_detached: bool = False  # another thread is the worker
+
+
 class Table(Base):
     NEEDS = NEEDS
+    IN_PARTS = True
 
     def prepare(self, events):
-        self.polling = {}  # worker -> task
+        self.polls = collections.defaultdict(list)  # worker -> those that are open
+        self.serving = collections.defaultdict(list)  # task -> polls
+        self.over = {}  # task -> its state after the poll
+        self.woken = set()  # tasks that ever were
+        self.first = {}  # stream -> its first time, of events behind those of other streams that are not recorded late
+        self.last = None  # the stream of the last event
+        self.spent, self.thread = {}, {}  # worker -> what was said last
+        self.said = {}  # worker -> number of the last event that said its state
         self.spans = {}  # span id -> track of the whole span
         self.spawned = set()
         self.gone = set()  # tasks that ended and were not polled since
-        self.silent = set()  # tasks of which no wakes are recorded
+        self.instrumented = {}  # task -> whether its wakes are recorded
         self.location = {}  # task -> where it was spawned, by its polls
         self.stretch = {}  # worker -> (begin, CPU time) of an active stretch
         self.live = {}  # address -> bytes
+
+    def event(self, event):
+        if self.rule(event.get("name")) is not None and event.get("time") is not None:
+            stream, time = self.sheet.stream, event["time"]
+            if stream != self.last and event["name"] not in LATE:
+                self.first[stream] = min(time, self.first.get(stream, time))
+            self.last = stream
+        super().event(event)
 
     def rule(self, name):
         if isinstance(name, str) and name.startswith("SpanEnter:"):
@@ -78,12 +112,28 @@ class Table(Base):
 
     def on_PollStartEvent(self, event, fields):
         number, task, sheet = fields["worker_id"], fields["task_id"], self.sheet
-        self.leave(number)
         track = worker(number)
+        if sheet.known(track + " state") is None:
+            self.say(number, "active")
+            self.spent[number] = None
+        open_ = self.polls[number]
+        for poll in open_:
+            sheet.doubt(poll.slice)
+        is_over = bool(open_) and (open_[-1].slice.lost_at is not None or len(open_) >= MOST_AT_ONCE)
+        for poll in reversed(open_ if is_over else []):
+            self.leave(poll)
+        if is_over:
+            open_.clear()
+        elif open_:
+            open_[-1].is_detached = True
+            if self.said.get(number, 0) <= open_[-1].number:
+                self.thread[number] = None  # another, which nothing said yet
         name = place(fields.get("spawn_loc"))
         self.location.setdefault(task, name)
-        sheet.begin("poll", number, name, track, {"task_id": task})
-        self.polling[number] = task
+        sheet.begin("poll", number, name, track, {"task_id": task}, stacked=not is_over)
+        open_.append(Poll(sheet.open["poll", number][-1], task, sheet.stream, sheet.line.events))
+        if len(open_) > 1:
+            open_[-1].slice.flags.add("overlap_lane")
         self.gone.discard(task)
         pair = sheet.waited("wake -> poll", task, track, {"task_id": task})
         if pair is not None and pair.duration >= FLOW_NS:
@@ -91,53 +141,91 @@ class Table(Base):
         if is_integer(fields.get("local_queue")):
             sheet.counter("local queue", track, fields["local_queue"])
         sheet.state(f"task {task}", f"polling on {track}")
+        self.serving[task].append(open_[-1])
+        is_instrumented = self.instrumented.get(task, True if task in self.woken else None)
+        self.over[task] = "waiting" if is_instrumented else "not running"
 
     def on_PollEndEvent(self, event, fields):
-        number = fields["worker_id"]
-        self.sheet.end("poll", number, worker(number))
-        self.leave(number)
+        number, sheet = fields["worker_id"], self.sheet
+        open_ = self.polls[number]
+        if not open_:
+            sheet.end("poll", number, worker(number))
+            return
+        own = [poll for poll in reversed(open_) if poll.stream == sheet.stream]
+        meant = own or [poll for poll in reversed(open_) if self.may_go_on(poll.stream)]
+        if not meant:
+            sheet.unmatched("poll", "?", worker(number))
+            return
+        if len(meant) > 1 or not own and (meant[0].is_detached or self.said.get(number, 0) > meant[0].number):
+            for poll in meant:
+                poll.slice.mixed = poll.slice.may_be_over = True
+                self.unclear(poll)
+        open_.remove(meant[0])
+        sheet.end_one(sheet.open["poll", number], meant[0].slice)
+        self.leave(meant[0])
 
-    def leave(self, number):
+    def may_go_on(self, stream):
+        """Whether the thread of a stream may have that at hand behind it."""
+        first, second = stream, self.sheet.stream
+        number = lambda one: json.loads(one)[1].get("segment", 0)
+        return self.sheet.latest[first] <= self.first.get(second, self.sheet.time) and number(first) < number(second)
+
+    def leave(self, poll):
         """A poll ended, or must have: a wake that fell into it counts from here."""
-        task = self.polling.pop(number, None)
-        if task is None or task in self.polling.values():
+        if poll.slice.mixed or "across_loss" in poll.slice.flags:
+            self.unclear(poll)
+        task = poll.task
+        if poll not in self.serving[task]:
+            return
+        self.serving[task].remove(poll)
+        if self.serving[task]:
             return
         pair = self.sheet.waits.get(("wake -> poll", task))
         if pair is not None:
             pair.begin = max(pair.begin, self.sheet.time)
-        idle = "not running" if task in self.silent else "waiting"
-        self.sheet.state(f"task {task}", idle if pair is None else "runnable")
+        self.sheet.state(f"task {task}", self.over[task] if pair is None else "runnable")
+
+    def unclear(self, poll):
+        """Whether it has ended is not known, nor what its task does."""
+        if poll not in self.serving[poll.task]:
+            return
+        self.sheet.state(f"task {poll.task}", None)
+        self.cancel(poll.task)
+
+    def cancel(self, task):
+        self.serving[task].clear()
+        self.sheet.waits.pop(("wake -> poll", task), None)
+        self.gone.add(task)
 
     def on_WakeEventEvent(self, event, fields):
         task = fields["woken_task_id"]
+        self.woken.add(task)
         if task in self.gone:
             return
         self.sheet.wait("wake -> poll", task)
-        if task not in self.polling.values():
+        if not self.serving[task]:
             self.sheet.state(f"task {task}", "runnable")
 
     # Tasks.
 
     def on_TaskSpawnEvent(self, event, fields):
         task = fields["task_id"]
-        self.sheet.begin("task", task, place(fields.get("spawn_loc")), f"task {task}", {"task_id": task})
+        self.sheet.begin("task", task, place(fields.get("spawn_loc")), f"life of task {task}", {"task_id": task})
         self.sheet.state(f"task {task}", "spawned")
-        if fields.get("instrumented") is False:
-            self.silent.add(task)
+        if isinstance(fields.get("instrumented"), bool):
+            self.instrumented[task] = fields["instrumented"]
         self.spawned.add(task)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
 
     def on_TaskTerminateEvent(self, event, fields):
         task = fields["task_id"]
         if task in self.spawned or task in self.location:
-            self.sheet.end("task", task, f"task {task}", self.location.get(task, "?"))
+            self.sheet.end("task", task, f"life of task {task}", self.location.get(task, "?"))
         else:
-            self.sheet.unmatched("task", "?", f"task {task}")
+            self.sheet.unmatched("task", "?", f"life of task {task}")
             self.sheet.seen.add(("task", task))
         self.sheet.state(f"task {task}", None)
-        self.sheet.waits.pop(("wake -> poll", task), None)
-        self.gone.add(task)
-        self.polling = {number: one for number, one in self.polling.items() if one != task}
+        self.cancel(task)
         self.spawned.discard(task)
         self.location.pop(task, None)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
@@ -146,17 +234,29 @@ class Table(Base):
 
     def on_WorkerUnparkEvent(self, event, fields):
         number = fields["worker_id"]
-        self.sheet.state(worker(number) + " state", "active")
+        self.say(number, "active", fields)
         self.stretch[number] = fields.get("cpu_time_ns"), fields.get("tid")
         if is_integer(fields.get("sched_wait_ns")):
             self.sheet.counter("sched wait", worker(number), fields["sched_wait_ns"])
 
     def on_WorkerParkEvent(self, event, fields):
         number = fields["worker_id"]
-        self.sheet.state(worker(number) + " state", "parked")
+        self.say(number, "parked", fields)
         (before, thread), after = self.stretch.pop(number, (None, None)), fields.get("cpu_time_ns")
         if thread == fields.get("tid") and is_integer(before) and is_integer(after) and self.sheet.is_shown:
             self.sheet.line.sums[worker(number), "on CPU"] += after - before
+
+    def say(self, number, state, fields=None):
+        self.said[number] = self.sheet.line.events
+        track = worker(number) + " state"
+        cpu, thread = (fields or {}).get("cpu_time_ns"), (fields or {}).get("tid")
+        if is_integer(cpu):
+            before = self.sheet.known(track)
+            is_counted = self.spent.get(number) is not None and self.thread.get(number) == thread
+            if before is not None and before.value == state and not is_counted:  # it begins anew
+                self.sheet.state(track, None)
+            self.spent[number], self.thread[number] = cpu, thread
+        self.sheet.state(track, state)
 
     def lost(self, stream):
         self.stretch.clear()

@@ -57,7 +57,10 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
         elif "problem" in record:
             sheet.line.problems += 1
             sheet.lossy.add(None)
-            sheet.loss(None, sheet.last_event)
+            if any(table.IN_PARTS for table in tables):
+                sheet.lose_rest(sheet.last_event)
+            else:
+                sheet.loss(None, sheet.last_event)
             for table in tables:
                 table.lost(None)
         elif "packet" in record:

@@ -22,6 +22,7 @@ class Slice:
     args: dict = dataclasses.field(default_factory=dict)
     lost_at: int | None = None  # while it is open: where a loss made its end doubtful
     mixed: bool = False  # while it is open: which end is its own is not known
+    may_be_over: bool = False  # when the trace ends
     inner: int = 0  # of its duration, what slices directly within it take
 
     @property
@@ -165,12 +166,7 @@ class Sheet:
         """The slice that ended, or None."""
         stack = self.open[rule, key]
         if stack and stack[-1].mixed:
-            self.bounds()
-            slice = stack.pop()
-            self.doubt(slice)
-            time = self.time if slice.lost_at is None else min(self.time, slice.lost_at)
-            self.last[slice.track] = time = max(time, slice.begin, self.last[slice.track])
-            return self.close(slice, time, {"inferred_end"})
+            return self.end_one(stack, stack[-1])
         time, flags = self.moment(track)
         if stack:
             slice = stack.pop()
@@ -182,6 +178,19 @@ class Sheet:
             return None
         self.seen.add((rule, key))
         return self.close(Slice(rule, name, track, min(self.line.begin, time), time, {"began_before"}, args or {}), time, flags)
+
+    def end_one(self, stack, slice):
+        """One of those that are open of a key ends."""
+        stack[:] = [one for one in stack if one is not slice]
+        if not slice.mixed:
+            time, flags = self.moment(slice.track)
+            self.doubt(slice)
+            return self.close(slice, time, flags)
+        self.bounds()
+        self.doubt(slice)
+        time = self.time if slice.lost_at is None else min(self.time, slice.lost_at)
+        self.last[slice.track] = time = max(time, slice.begin, self.last[slice.track])
+        return self.close(slice, time, {"inferred_end"})
 
     def end_all(self, rule, key):
         """What is open ends because its task did."""
@@ -325,8 +334,17 @@ class Sheet:
 
     def pass_losses(self):
         for stream, (begin, end) in list(self.losing.items()):
+            if stream is None:
+                continue
             if stream == self.stream or (end is not None and end < self.time):
                 self.end_loss(stream)
+
+    def lose_rest(self, begin):
+        """From now on anything may be missing, until the trace ends."""
+        if None not in self.losing:
+            self.losing_since = begin if self.losing_since is None or not self.losing else min(begin, self.losing_since)
+            self.losing[None] = (begin, None)
+            self.forget(None, begin)
 
     def end_loss(self, stream):
         begin, _ = self.losing.pop(stream)
@@ -385,7 +403,7 @@ class Sheet:
             self.end_loss(stream)
         for stack in self.open.values():
             for slice in stack:
-                self.close(slice, max(end, slice.begin), {"open_at_end"})
+                self.close(slice, max(end, slice.begin), {"inferred_end" if slice.may_be_over else "open_at_end"})
         for track in list(self.state_of):
             if self.known(track) is not None:
                 self.close_state(track, end, {"open_at_end"})

@@ -10,6 +10,8 @@ class Base:
     NEEDS = {}
     # Whether a loss of one stream may be of any.
     WIDE = False
+    # Whether data streams are parts of a file that overlap in time: what damage leaves out is from any time after it.
+    IN_PARTS = False
     # The tracks of which all that can become comes of the streams of their events.
     OF_STREAM = None
 

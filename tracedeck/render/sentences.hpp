@@ -265,6 +265,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "events `{begins}` begin what others of them have not ended, and no field says which of them `{ends}` ends: how "
      "long those lasted is not known. A table whose [[slice]] has such a field as `match` pairs them",
      "pairs by names are open at the same time, and begin and end share no field", "counts.inferred_ends"},
+    {"notice/not-told-apart",
+     "table {table}: of several `{category}` that are open at once neither a field nor the data stream says which of "
+     "them `{ends}` ends: how long those lasted is not known",
+     "slices that are told apart by their data streams may have ended with an end of another one", "counts.inferred_ends"},
     {"notice/no-processor",
      "table {table}: tasks run at once, and some events do not say on which processor: from there on slices "
      "`{categories}` of these events cannot be told apart and are left out, as is what a processor that is not known does",

@@ -149,6 +149,9 @@ void ClassPlans::set_actions(ClassPlan& plan, std::vector<PlannedAction> actions
     });
   }
   std::ranges::stable_sort(actions, {}, &PlannedAction::phase);
+  plan.may_be_late = std::ranges::all_of(actions, [](const PlannedAction& each) {
+    return each.phase == Phase::kPoint || each.phase == Phase::kLookup;
+  });
   for (PlannedAction& each : std::views::reverse(actions)) {
     const PlannedRun run = {each.action->usual_run(context_.marking.counts()), each.action.get()};
     if (plan.usual.action != nullptr)
@@ -166,6 +169,7 @@ void ClassPlans::note_use(const RuleSet& rules) {
   used_.insert(&rules);
   losses_are_wide_ = losses_are_wide_ || rules.table().wide_losses;
   streams_end_together_ = streams_end_together_ || rules.table().streams_end_together;
+  streams_overlap_ = streams_overlap_ || rules.table().streams_overlap;
   timeline_.note_table(rules.table().name);
 }
 

@@ -77,6 +77,8 @@ struct ClassPlan {
   bool counts_nanoseconds;
   bool has_duration;
   bool without_time;  // an event that lacks what it should have
+  // Only instants and values come of its events, which may be recorded later than they happen.
+  bool may_be_late = false;
   enum class Way : std::uint8_t {
     kPlain,    // all its events have one time in nanoseconds
     kSkipped,  // nothing becomes of them, and nothing is to be counted
@@ -118,6 +120,8 @@ class ClassPlans {
   [[nodiscard]] bool losses_are_wide(const TraceDescription* trace);
   // Whether data streams end when tracing does, all of them.
   [[nodiscard]] bool streams_end_together() const { return streams_end_together_; }
+  // Whether data streams that are parts of one input overlap in time.
+  [[nodiscard]] bool streams_overlap() const { return streams_overlap_; }
   // Calls `visit(rules)` for the rules of each table, whether they met events or not.
   template <class Visit>
   void for_each_rules(const Visit& visit) {
@@ -157,6 +161,7 @@ class ClassPlans {
   bool plan_again_ = false;
   bool losses_are_wide_ = false;
   bool streams_end_together_ = false;
+  bool streams_overlap_ = false;
   std::set<const RuleSet*> used_;
   std::deque<Table> inferred_tables_;
   TextMap<RuleSet*> inferred_;

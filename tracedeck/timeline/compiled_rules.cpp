@@ -213,6 +213,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     parser.text(rule.name, state.name);
     state.track = space(rule.track);
     parser.on(rule.track);
+    compile_begun(parser, state);
     parser.other_classes(rule.born, state.born);
     parser.values(rule.born_key, state.born_key);
     if (rule.born.empty() == rule.born_key.empty() && rule.born_key.size() <= 1) {
@@ -232,6 +233,21 @@ void CompiledRules::compile_slices(RuleParser& parser) {
         parser.wrong({.message = "with `by_name`, `begin` and `end` are one name with a `*` each"});
     }
   }
+}
+
+void CompiledRules::compile_begun(RuleParser& parser, SliceState& state) {
+  const SliceRule& rule = *state.rule;
+  state.threads = &threads_;
+  state.spent = &spent_before_;
+  if (rule.by_stream && rule.again != SliceRule::Again::kMix)
+    parser.wrong({.message = "with `by_stream`, `again` is `mix`"});
+  if (rule.state.empty() != rule.begun.empty())
+    parser.wrong({.message = "`state` and `begun` go together"});
+  if (rule.state.empty()) return;
+  state.states = space(rule.state);
+  state.begun = context_.marking.add_name("", rule.begun);
+  if (state.states != nullptr && state.states->rule.kind != TrackKind::kState)
+    parser.wrong({.message = fmt::format("the track `{}` is to be of kind state", rule.state)});
 }
 
 void CompiledRules::compile_end_with(RuleParser& parser, SliceState& state) {
@@ -331,6 +347,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.other_classes(rule.prefer, state.preferred);
     parser.text(rule.served, state.served, 1);
     parser.text(rule.over, state.over, 1);
+    parser.text(rule.unasked, state.unasked, 1);
     const auto name_of = [&](const std::string& text) {
       return text.empty() ? kNoName : context_.marking.add_name("", text);
     };

@@ -57,6 +57,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void name_memory();
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
+  void compile_begun(RuleParser& parser, SliceState& state);
   void compile_end_with(RuleParser& parser, SliceState& state);
   void compile_points(RuleParser& parser);
   [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);

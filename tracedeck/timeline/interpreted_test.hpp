@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -92,6 +93,12 @@ class InterpretedTest : public testing::Test, private MarkSink {
   }
   // Events of the stream were lost since the last one, and it is said so before the next event.
   void lose() { losses_.emplace_back(events_.size(), other_stream_); }
+  // The data streams are parts of the input, which begin before the first event.
+  void make_parts() { trace_.stream_class.streams_are_parts = true; }
+  // From here on they have ended.
+  void end_parts() { parts_end_ = events_.size(); }
+  // Some bytes of the input cannot be read, before the next event.
+  void damage() { damage_.push_back(events_.size()); }
   // No event was said.
   void forget() { events_.clear(); }
 
@@ -109,7 +116,17 @@ class InterpretedTest : public testing::Test, private MarkSink {
     interpreter_ = *std::move(made);
     const auto batch = std::make_shared<Batch>();
     batch->reserve(events_.size());
+    const std::array<std::shared_ptr<const DataStream>, 2> streams = {
+        std::make_shared<DataStream>(trace_.stream), std::make_shared<DataStream>(second_stream_)};
+    const auto say_parts = [&](RecordKind kind) {
+      if (!trace_.stream_class.streams_are_parts) return;
+      for (const auto& stream : streams) batch->add_stream(kind, stream);
+    };
+    say_parts(RecordKind::kStreamBegin);
     for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (parts_end_ == i) say_parts(RecordKind::kStreamEnd);
+      if (std::ranges::find(damage_, i) != damage_.end())
+        batch->add_notice(RecordKind::kProblem, {trace_.description.input(), {}});
       for (const auto& [before, is_other] : losses_) {
         if (before == i)
           batch->add_loss({.stream = is_other ? &second_stream_ : first_stream_, .events = 1});
@@ -148,6 +165,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
   std::vector<std::pair<std::size_t, bool>> losses_;  // before which of them, and of which stream
+  std::vector<std::size_t> damage_;                   // before which of them
+  std::size_t parts_end_ = std::numeric_limits<std::size_t>::max();
   const DataStream* first_stream_ = nullptr;
   std::vector<std::string> lines_;
   std::unique_ptr<Interpreter> interpreter_;

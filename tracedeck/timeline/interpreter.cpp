@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -57,6 +58,11 @@ class Interpreter::Work {
     if (counts_from_) begin_counting();
     if (last_time_) timeline_.note_time(*last_time_);
     end_damage(timeline_.end());
+    for (auto& [name, input] : parted_inputs_) {
+      if (input.open_parts > 0) input.end = timeline_.end();
+      input.open_parts = 0;
+    }
+    end_parted_damage(now_.number);
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
     timeline_.settle_names();
@@ -264,12 +270,14 @@ class Interpreter::Work {
     }
     ++now_.number;
     note_plain_time();
-    note_stream(event);
+    const bool is_other_stream = note_stream(event);
     now_.event = &event;
     if (plan.clock != nullptr) {
       now_.time = plan.time_of(event.time);
       timeline_.note_time(now_.time);
     }
+    if (is_other_stream && now_.stream != nullptr && !plan.may_be_late)
+      now_.stream->first = std::min(now_.stream->first, now_.time);
     if (marking_.is_losing() || !ended_.empty()) [[unlikely]]
       pass_losses();
     if (damage_pending_) [[unlikely]]
@@ -292,6 +300,7 @@ class Interpreter::Work {
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
+    if (std::exchange(damage_may_end_, false)) end_parted_damage(now_.number - 1);
     if (now_.time > losing_until_) {
       losing_until_ = kNoTime;
       for (auto& [key, stream] : streams_) {
@@ -373,14 +382,16 @@ class Interpreter::Work {
     if (BatchPtr copies = whole_.copy_from(*batch)) batches_.push_back(std::move(copies));
   }
 
-  void note_stream(const Event& event) {
+  // Returns whether the last event was of another.
+  bool note_stream(const Event& event) {
     if (event.stream == last_stream_) [[likely]]
-      return;
+      return false;
     last_stream_ = event.stream;
     plain_stream_ = &no_stream_;
     now_.stream = event.stream == nullptr ? nullptr : &stream_of(event);
     now_.stretch = marking_.stretch_of(now_.stream);
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
+    return true;
   }
 
   // The same for all readings of one trace.
@@ -392,6 +403,7 @@ class Interpreter::Work {
   [[nodiscard]] StreamState& stream_of(const Event& event) {
     const auto [place, is_new] = streams_.try_emplace(key_of(*event.stream));
     const DataStreamClass* const stream_class = event.stream->stream_class;
+    if (is_new) place->second.id = place->first;
     if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
       place->second.begin =
@@ -406,12 +418,7 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
-        end_damage(now_.time);
-        damage_pending_ = true;
-        note_pending(true);
-        damage_begin_ = now_.time;
-        damage_number_ = now_.number;
-        return;
+        return take_damage(record.notice->input);
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:
@@ -438,12 +445,14 @@ class Interpreter::Work {
         timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.end));
   }
   void note_stream_end(const DataStream& stream) {
+    note_part(stream, -1);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end() || found->second.packet_end == kNoTime) return;
     ended_.push_back({&found->second, found->second.packet_end, now_.number});
   }
   // It goes on, in another file.
   void note_stream_begin(const DataStream& stream) {
+    note_part(stream, 1);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     std::erase_if(ended_, [&](const EndedStream& each) { return each.stream == &found->second; });
@@ -487,6 +496,51 @@ class Interpreter::Work {
       losing_until_ = std::min(losing_until_, state->losing_until);
   }
 
+  // Of an input whose data streams are parts of it: how many are open.
+  void note_part(const DataStream& stream, std::int64_t change) {
+    const DataStreamClass* const stream_class = stream.stream_class;
+    if (stream_class == nullptr || !stream_class->streams_are_parts ||
+        stream_class->trace == nullptr)
+      return;
+    PartedInput& input = parted_inputs_[stream_class->trace->input()];
+    input.open_parts += change;
+    if (change > 0) return;
+    input.end = std::max(input.end, now_.time);
+    damage_may_end_ = damage_may_end_ || input.is_damaged;
+  }
+
+  // Where parts overlap in time, nothing says when the damaged one ends: up to the end of the input
+  // anything may be missing.
+  void take_damage(const std::string& of) {
+    end_damage(now_.time);
+    const auto parted = parted_inputs_.find(of);
+    if (parted == parted_inputs_.end() || !plans_.streams_overlap()) {
+      damage_pending_ = true;
+      note_pending(true);
+      damage_begin_ = now_.time;
+      damage_number_ = now_.number;
+      return;
+    }
+    if (std::exchange(parted->second.is_damaged, true)) {
+      ++timeline_.mutable_counts().gaps;
+      return;
+    }
+    parted->second.damage_begin = now_.time;
+    flush_whole();
+    marking_.begin_wide_loss({now_.number, now_.time});
+    last_stream_ = &no_stream_;
+    note_pending(true);
+  }
+  // Behind event `number` it is known where damage of inputs ended.
+  void end_parted_damage(std::uint64_t number) {
+    for (auto& [name, input] : parted_inputs_) {
+      if (!input.is_damaged || input.open_parts > 0) continue;
+      input.is_damaged = false;
+      marking_.end_wide_loss(marking_.add_name("damage", "damaged"), input.damage_begin, input.end,
+                             number);
+    }
+  }
+
   void end_damage(std::int64_t time) {
     if (!damage_pending_) return;
     damage_pending_ = false;
@@ -512,6 +566,13 @@ class Interpreter::Work {
     StreamState* stream;
     std::int64_t time;
     std::uint64_t number;  // of the last event before
+  };
+
+  struct PartedInput {
+    std::int64_t open_parts = 0;
+    std::int64_t end = 0;  // of those that ended
+    bool is_damaged = false;
+    std::int64_t damage_begin = 0;
   };
 
   static constexpr OriginId kFirstTrace = 2;                // behind its machine
@@ -547,6 +608,8 @@ class Interpreter::Work {
   bool damage_pending_ = false;  // its end is not known yet
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
+  std::map<std::string, PartedInput> parted_inputs_;
+  bool damage_may_end_ = false;  // a part of a damaged input ended
   SimultaneousEvents whole_;
   std::vector<BatchPtr> batches_;  // which these and marks refer to
   std::vector<const Record*> others_;

@@ -75,6 +75,12 @@ SliceDetails& Marking::add_details(OpenId id) {
   return details;
 }
 
+void Marking::mix(OpenId id, const Moment& now) {
+  SliceDetails& details = add_details(id);
+  details.is_mixed = true;
+  if (details.observer != nullptr) details.observer->slice_unclear(details, now);
+}
+
 OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                       std::uint16_t flags) {
   const SliceTraits traits = {.flags = flags, .is_usual = (flags & kOdd) == 0};
@@ -147,7 +153,11 @@ void Marking::close(OpenId id, std::int64_t time, std::uint16_t flags, const Mom
   open_[id].outer = std::exchange(unused_, id);
   if (now == nullptr || !open_[id].traits.has_details) return;
   const SliceDetails& ended = details_[id];
-  if (ended.observer != nullptr) ended.observer->slice_ended(ended, *now);
+  if (ended.observer == nullptr) return;
+  if ((flags & kAcrossLoss) == 0 && !ended.is_mixed)
+    ended.observer->slice_ended(ended, *now);
+  else
+    ended.observer->slice_unclear(ended, *now);
 }
 
 void Marking::end(OpenId id, const Moment& now, const Arguments* arguments) {
@@ -369,8 +379,10 @@ void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Momen
 
 void Marking::finish(std::int64_t time) {
   know_tracks();
-  const auto lost = [&](OpenId id) -> std::uint16_t {
-    return loss_within(open_[id]) ? kAcrossLoss : 0;
+  const auto fate = [&](OpenId id) {
+    const bool may_be_over = open_[id].traits.has_details && details_[id].may_be_over;
+    return static_cast<std::uint16_t>((may_be_over ? kInferredEnd : kOpenAtEnd) |
+                                      (loss_within(open_[id]) ? kAcrossLoss : 0));
   };
   end_known(kNoTime);
   const auto end_of_origin = [&](OriginId origin) {
@@ -379,15 +391,15 @@ void Marking::finish(std::int64_t time) {
   const auto end_of = [&](TrackId track) { return end_of_origin(timeline_.track(track).origin); };
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
-    close(id, std::max(end_of(open_[id].track), open_[id].begin),
-          static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
+    close(id, std::max(end_of(open_[id].track), open_[id].begin), fate(id), nullptr, nullptr,
+          nullptr);
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
     (void)state_of(track, end_of(track));
     while (track_state(track).innermost != 0) {
       const OpenId id = track_state(track).innermost;
-      close(id, std::max(end_of(track), track_state(track).last),
-            static_cast<std::uint16_t>(kOpenAtEnd | lost(id)), nullptr, nullptr, nullptr);
+      close(id, std::max(end_of(track), track_state(track).last), fate(id), nullptr, nullptr,
+            nullptr);
     }
     end_state(track, end_of(track), time);
   }

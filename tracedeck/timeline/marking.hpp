@@ -85,6 +85,10 @@ class Losses {
 
 // A data stream, as far as it has to be known what was lost in it.
 struct StreamState {
+  EntityId id = {};  // of all readings of its trace
+  // The first time of those of its events that come behind one of another stream, and are not
+  // recorded later than they happen.
+  std::int64_t first = kNoTime;
   Losses losses = {};
   Losses* of_trace = nullptr;  // of all streams of its trace; null: there is no other
   // Of its events, since its clock stepped back far.
@@ -127,6 +131,8 @@ class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
   virtual void slice_ended(const SliceDetails& slice, const Moment& now) = 0;
+  // It may have ended, now or before.
+  virtual void slice_unclear(const SliceDetails& slice, const Moment& now) = 0;
 };
 
 // Read and written as one word.
@@ -153,8 +159,11 @@ struct SliceDetails {
   SliceObserver* observer = nullptr;
   std::uint32_t observed = 0;  // what the observer knows it by
   std::uint32_t observed_since = 0;
-  OpenId below = 0;       // of the same key, began before
-  bool is_mixed = false;  // `SliceRule::Again::kMix`: it overlaps another of its key
+  OpenId below = 0;          // of the same key, began before
+  bool is_mixed = false;     // `SliceRule::Again::kMix`: which end is its own is not known
+  bool is_detached = false;  // another of its key began, on another thread
+  bool may_be_over = false;  // it or another one of its key ended
+  const StreamState* stream = nullptr;  // in which it began; null: that of its track's last event
   std::array<std::uint64_t, kMostChecks> check = {};
 };
 
@@ -200,6 +209,9 @@ class Marking {
   // A slice begins; 0 when it is left out. `end`: where it is known.
   OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
                std::uint16_t flags);
+  // The same of one that is not inside what is open on the track: on a lane.
+  OpenId begin_apart(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
+                     std::uint16_t flags);
   [[nodiscard]] const OpenSlice& open(OpenId id) const { return open_[id]; }
   // The slice of the same key that began before; 0: there is none.
   [[nodiscard]] OpenId below(OpenId id) const {
@@ -216,8 +228,19 @@ class Marking {
   [[nodiscard]] bool is_mixed(OpenId id) const {
     return open_[id].traits.has_details && details_[id].is_mixed;
   }
+  // Which end is its own is not known.
+  void mix(OpenId id, const Moment& now);
   // Whether events were lost since it began, its end perhaps among them.
   [[nodiscard]] bool may_have_ended(OpenId id) { return loss_within(open_[id]).has_value(); }
+  // The number of the last event that marked something on a track; 0: there was none.
+  [[nodiscard]] std::uint64_t last_event(TrackId track) { return track_state(track).number; }
+  // From now on it is known in which data streams slices on a track began.
+  void keep_streams(TrackId track) { track_state(track).keeps_streams = true; }
+  // The data stream in which a slice began, on such a track; null: in none.
+  [[nodiscard]] const StreamState* stream_of(OpenId id) {
+    const StreamState* const known = open_[id].traits.has_details ? details_[id].stream : nullptr;
+    return known != nullptr ? known : track_state(open_[id].track).stream;
+  }
   // A slice that is open ends, and its number may be another's then.
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
@@ -322,6 +345,9 @@ class Marking {
   // so until `end_loss`.
   void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
+  // From `loss` on anything may be lost of any stream, until `end_wide_loss` says when that was.
+  void begin_wide_loss(Losses::Loss loss);
+  void end_wide_loss(NameId name, std::int64_t begin, std::int64_t end, std::uint64_t number);
   // Of a stream nothing more comes from `begin` on, behind event `number`, though its trace goes
   // on.
   void lose_rest(StreamState& stream, NameId name, std::int64_t begin, std::int64_t time,
@@ -345,8 +371,9 @@ class Marking {
   };
   struct TrackState {
     std::int64_t last = std::numeric_limits<std::int64_t>::min();
-    std::uint64_t stretch = 0;  // of the last event on it
-    std::uint64_t number = 0;   // of that event; 0: there was none yet
+    std::uint64_t stretch = 0;            // of the last event on it
+    std::uint64_t number = 0;             // of that event; 0: there was none yet
+    const StreamState* stream = nullptr;  // of that event
     NameId state = kNoName;
     const StreamState* only = nullptr;  // whose events alone can end the state; null: of others too
     NameId before = kNoName;            // the state until event `changed`
@@ -355,6 +382,7 @@ class Marking {
     TrackId first_lane = kNoTrack;
     bool may_overlap = false;            // its slices do not nest
     bool of_stream = false;              // as of `add_track`
+    bool keeps_streams = false;          // as of `keep_streams`
     bool in_known = false;               // it is in `known_states_`
     OpenId innermost = 0;                // of the open slices on it
     std::vector<TrackId> lanes = {};     // of the first lane: the others,
@@ -377,6 +405,8 @@ class Marking {
   [[nodiscard]] TrackId make_track(Track track, bool of_stream);
   // The last event on a track was of another stretch.
   [[gnu::noinline]] void begin_stretch(TrackId track, const Moment& now);
+  // What is open on a track began in the data stream of its last event, if in none before.
+  void note_streams(TrackId track);
   // The first loss since event `number` that what is on a track may have been in.
   [[nodiscard, gnu::cold]] std::optional<Losses::Loss> loss_on(TrackId track, std::uint64_t number);
   [[nodiscard]] std::optional<Losses::Loss> loss_of_state(TrackId track);

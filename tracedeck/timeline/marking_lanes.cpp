@@ -52,6 +52,16 @@ OpenId Marking::begin_on_lane(TrackId track, NameId name, const Moment& now,
   return id;
 }
 
+OpenId Marking::begin_apart(TrackId track, NameId name, const Moment& now,
+                            const Arguments* arguments, std::uint16_t flags) {
+  if (track_state(track).innermost == 0) return begin(track, name, now, arguments, flags);
+  ++timeline_.mutable_counts().overlaps;
+  flags |= kOverlap;
+  const TrackId lane = free_lane(track);
+  return lane == kNoTrack ? begin_unplaced(track, name, now, flags)
+                          : begin_on(lane, name, now, arguments, flags);
+}
+
 // Its duration is measured all the same.
 OpenId Marking::begin_unplaced(TrackId track, NameId name, const Moment& now, std::uint16_t flags) {
   ++timeline_.mutable_counts().without_lane;
@@ -108,6 +118,7 @@ void Marking::close_elsewhere(OpenId id, std::int64_t time, std::uint16_t flags,
     return put_end(slice, time, flags, event, arguments);
   }
   const TrackId track = slice.track;
+  if (track_state(track).keeps_streams) note_streams(track);
   std::vector<OpenId> inner;
   for (OpenId each = track_state(track).innermost; each != id; each = open_[each].outer) {
     inner.push_back(each);

@@ -16,11 +16,21 @@ void Marking::begin_stretch(TrackId track, const Moment& now) {
     for (OpenId id = state.innermost; id != 0; id = open_[id].outer)
       open_[id].traits.is_usual = false;
   }
+  if (state.keeps_streams) note_streams(track);
   state.stretch = now.stretch;
+  state.stream = now.stream;
   std::vector<StreamPart>& parts = track_state(state.first_lane).parts;
   if (now.stream == nullptr || parts.size() >= kMostParts) return;
   if (std::ranges::find(parts, now.stream, &StreamPart::stream) == parts.end())
     parts.push_back({now.stream, now.number});
+}
+
+void Marking::note_streams(TrackId track) {
+  const TrackState& state = track_state(track);
+  for (OpenId id = state.innermost; id != 0; id = open_[id].outer) {
+    if (open_[id].traits.has_details && details_[id].stream != nullptr) return;
+    add_details(id).stream = state.stream;
+  }
 }
 
 std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number) {
@@ -108,6 +118,23 @@ void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int
     return begin_loss(*stream, {number, begin});
   }
   losses_.add({number, begin});
+  note_loss(number);
+  forget_lost_states(number);
+}
+
+void Marking::begin_wide_loss(Losses::Loss loss) {
+  ++timeline_.mutable_counts().gaps;
+  losses_.begin(loss);
+  ++going_on_;
+  note_loss(loss.number);
+  forget_lost_states(loss.number);
+}
+
+void Marking::end_wide_loss(NameId name, std::int64_t begin, std::int64_t end,
+                            std::uint64_t number) {
+  put_gap(name, begin, end);
+  losses_.end(number);
+  --going_on_;
   note_loss(number);
   forget_lost_states(number);
 }

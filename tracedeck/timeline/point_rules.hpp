@@ -45,15 +45,28 @@ class TrackNumbers {
 
 // Which thread tracks are of now: what `TrackRule::tid` of states on them said last.
 struct TrackThreads {
+  static constexpr std::int64_t kAnother = TrackNumbers::kUnknown + 1;  // than any that is known
+
   TrackNumbers of{TrackNumbers::kUnknown};  // by the track of states
   TrackNumbers states{kNoTrack};            // by its parent: the track of states
-  std::map<std::int64_t, TrackId> others;   // by number: of what a thread did that no track was of
+  // By the track of states: 1 while something goes on there that another thread began.
+  TrackNumbers shared{0};
+  std::map<std::int64_t, TrackId> others;  // by number: of what a thread did that no track was of
 
-  // kUnknown: nothing says so.
-  [[nodiscard]] std::int64_t of_parent(TrackId parent) {
+  // kNoTrack: there is none, or nothing said its thread.
+  [[nodiscard]] TrackId states_of(TrackId parent) {
     const std::int64_t* const track = states.find(parent);
-    return track == nullptr || *track == kNoTrack ? TrackNumbers::kUnknown
-                                                  : of[static_cast<TrackId>(*track)];
+    return track == nullptr ? kNoTrack : static_cast<TrackId>(*track);
+  }
+  void share(TrackId parent, bool any) {
+    const TrackId track = states_of(parent);
+    if (track != kNoTrack) shared[track] = any ? 1 : 0;
+  }
+  // kUnknown: nothing says so. kAnother too where what happens is not of all that goes on.
+  [[nodiscard]] std::int64_t of_parent(TrackId parent) {
+    const TrackId track = states_of(parent);
+    if (track == kNoTrack) return TrackNumbers::kUnknown;
+    return shared[track] == 0 ? of[track] : kAnother;
   }
 };
 
@@ -289,6 +302,8 @@ class MarkState final : public Action {
       std::int64_t& so_far = before_[track];
       if (so_far != TrackNumbers::kUnknown && before != kNoName && is_same_thread)
         (void)__builtin_sub_overflow(number, so_far, &spent);
+      else if (before == name)  // it begins anew, as what it took so far is not known
+        context_.marking.state(track, kNoName, now, kNoCpu, 0);
       so_far = number;
     }
     std::int64_t cpu = kNoCpu;

@@ -51,6 +51,11 @@ std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
   for (const SliceState& each : slices_) {
     if (!each.any_mixed) continue;
+    if (each.rule->by_stream) {
+      sentences.push_back(render::say<"notice/not-told-apart">(
+          table_.name, each.rule->category, fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
+      continue;
+    }
     sentences.push_back(
         render::say<"notice/mixed">(fmt::format("{}", fmt::join(each.rule->begin, "`, `")),
                                     fmt::format("{}", fmt::join(each.rule->end, "`, `"))));

@@ -1,6 +1,7 @@
 // Rules about slices.
 #pragma once
 
+#include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
 
 namespace tracedeck::timeline {
@@ -8,6 +9,8 @@ namespace tracedeck::timeline {
 // Keys of slices that are remembered once they ended, beside `NearKeys`; others look as if they
 // were new.
 inline constexpr std::size_t kMostSeen = std::size_t{1} << 16U;
+// Slices of one key that are told apart by their data streams.
+inline constexpr std::size_t kMostAtOnce = 64;
 
 struct SliceState;
 
@@ -145,9 +148,13 @@ struct SliceState final : TaskObserver {
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
   bool any_mixed = false;
-  EarlySlices* early = nullptr;  // of keys that depend on what runs on the event's processor
-  RuleValue key_task = {};       // then: that
-  std::size_t task_place = 0;    // and which of the key it is
+  TrackSpace* states = nullptr;     // of `SliceRule::state`,
+  NameId begun = kNoName;           // and the state
+  TrackNumbers* spent = nullptr;    // what is spent in states, by their tracks
+  TrackThreads* threads = nullptr;  // which threads tracks are of
+  EarlySlices* early = nullptr;     // of keys that depend on what runs on the event's processor
+  RuleValue key_task = {};          // then: that
+  std::size_t task_place = 0;       // and which of the key it is
 
  private:
   void end_chain(OpenId id, const Moment& now) {
@@ -183,6 +190,7 @@ class BeginSlice final : public Action {
         is_of_track_(key_.is_direct() && track_.is_direct() && key_.word() == track_.word()),
         is_mixing_(state.rule->again == SliceRule::Again::kMix),
         trace_(scope.trace) {
+    if (state.states != nullptr) states_.emplace(*state.states, event_class, context);
     if (state.early == nullptr) return;
     processor_ = BoundValue(state.early->processor, event_class);
     task_ = BoundValue(state.key_task, event_class);
@@ -225,10 +233,12 @@ class BeginSlice final : public Action {
     if (found == nullptr) return context_.marking.count_without_field(now);
     OpenId below = 0;
     std::uint64_t& place = *found;
+    if (states_) note_state(event, track, now);
+    if (state_.rule->by_stream) marking_.keep_streams(track);
     if (const auto open = static_cast<OpenId>(place); is_open(open)) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
       if (state_.rule->again == SliceRule::Again::kNest ||
-          (is_mixing_ && !context_.marking.may_have_ended(open))) {
+          (is_mixing_ && !context_.marking.may_have_ended(open) && has_room_above(open))) {
         below = open;
       } else {
         for (OpenId id = open; id != 0;) {
@@ -236,9 +246,10 @@ class BeginSlice final : public Action {
           context_.marking.end_inferred(id, now);
           id = next;
         }
+        if (state_.rule->by_stream) state_.threads->share(track, false);
       }
     }
-    const OpenId id = begin(track, now);
+    const OpenId id = begin(track, below, now);
     state_.last = id;
     if (id == 0) {
       place = below == 0 ? kEnded : below;
@@ -248,7 +259,7 @@ class BeginSlice final : public Action {
     place = id;
     if (state_.needs_keys()) state_.know_key(id, key_.words());
     context_.marking.put_above(id, below);
-    if (is_mixing_ && below != 0) mix(id, below);
+    if (is_mixing_ && below != 0) mix(id, below, track, now);
     if (state_.early != nullptr) note_early(event);
     if (check_.empty()) return;
     auto& check = context_.marking.add_details(id).check;
@@ -267,10 +278,38 @@ class BeginSlice final : public Action {
     EarlySlices::Key& key = early.keys.emplace_back(&state_, Words{}, on[0], trace_);
     std::copy_n(key_.words(), state_.open.words(), key.words.begin());
   }
-  [[gnu::noinline, gnu::cold]] void mix(OpenId id, OpenId below) {
-    context_.marking.add_details(id).is_mixed = true;
-    context_.marking.add_details(below).is_mixed = true;
+  [[gnu::noinline, gnu::cold]] void mix(OpenId id, OpenId below, TrackId track, const Moment& now) {
+    if (state_.rule->by_stream) {
+      marking_.add_details(id).stream = now.stream;
+      marking_.add_details(below).is_detached = true;
+      state_.threads->share(track, true);
+      // Another thread goes on in its place. Who that is, may be known since before.
+      const TrackId states = state_.threads->states_of(track);
+      if (states != kNoTrack && !marking_.is_other(states) &&
+          marking_.last_event(states) <= marking_.open(below).number)
+        state_.threads->of[states] = TrackThreads::kAnother;
+      return;
+    }
+    marking_.mix(id, now);
+    marking_.mix(below, now);
     state_.any_mixed = true;
+  }
+  [[nodiscard]] bool has_room_above(OpenId open) const {
+    if (!state_.rule->by_stream) return true;
+    std::size_t many = 1;
+    for (OpenId id = marking_.below(open); id != 0 && many < kMostAtOnce; id = marking_.below(id))
+      ++many;
+    return many < kMostAtOnce;
+  }
+  // Where nothing is known, it is in the state in which it begins that.
+  [[gnu::noinline, gnu::cold]] void note_state(const Event& event, TrackId parent,
+                                               const Moment& now) {
+    const TrackId on = states_->find(event);
+    if (on == kNoTrack || marking_.is_other(on) || marking_.state_of(on, now.time) != kNoName)
+      return;
+    state_.threads->states[parent] = on;
+    (*state_.spent)[on] = TrackNumbers::kUnknown;
+    marking_.state(on, state_.begun, now, kNoCpu, 0);
   }
   [[gnu::noinline, gnu::cold]] void run_whole(TrackId track, const Moment& now) {
     if (track == kNoTrack || !key_.read(*now.event, context_.scope))
@@ -278,8 +317,10 @@ class BeginSlice final : public Action {
     context_.marking.whole(track, name_(*now.event), now, arguments_, traits_.flags);
   }
   // Of an event with a duration the slice ends with another too.
-  [[nodiscard]] OpenId begin(TrackId track, const Moment& now) {
+  [[nodiscard]] OpenId begin(TrackId track, OpenId below, const Moment& now) {
     const NameId name = name_(*now.event);
+    if (below != 0 && state_.rule->by_stream)
+      return marking_.begin_apart(track, name, now, arguments_, traits_.flags);
     if (now.end_time == kNoTime) return marking_.begin(track, name, now, arguments_, traits_.flags);
     Moment without_end = now;
     without_end.end_time = kNoTime;
@@ -300,6 +341,7 @@ class BeginSlice final : public Action {
   bool is_of_track_;  // its key is that of the track
   bool is_mixing_;
   std::uint64_t trace_;
+  std::optional<BoundTrack> states_;
   BoundValue processor_;  // where slices may be early
   BoundValue task_;
 };
@@ -348,6 +390,7 @@ class EndSlice final : public Action {
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
+    if (state_.rule->by_stream) return end_of_stream(open, place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.below(id);
@@ -361,6 +404,8 @@ class EndSlice final : public Action {
   // `place`: of the key at hand.
   void finish(OpenId id, std::uint64_t& place, const Moment& now) {
     const OpenId below = context_.marking.below(id);
+    if (below == 0 && state_.rule->by_stream)
+      state_.threads->share(marking_.timeline().track(marking_.open(id).track).first_lane, false);
     if (context_.marking.is_mixed(id))
       context_.marking.end_inferred(id, now);
     else
@@ -372,6 +417,54 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
+  }
+  // A thread does one at a time: an end is of what began in its data stream, else of what began in
+  // one that the thread may have had before. Where others go on in its place, it may as well be of
+  // what began before the trace did.
+  [[gnu::noinline]] void end_of_stream(OpenId top, std::uint64_t& place, const Moment& now) {
+    for (const bool is_own : {true, false}) {
+      std::array<OpenId, kMostAtOnce> meant = {};
+      std::size_t many = 0;
+      for (OpenId id = top; id != 0; id = marking_.below(id)) {
+        const StreamState* const stream = marking_.stream_of(id);
+        if ((is_own ? stream == now.stream : may_go_on(stream, now.stream)) && many < meant.size())
+          meant[many++] = id;
+      }
+      if (many == 0) continue;
+      const bool is_clear = many == 1 && (is_own || !is_detached(meant[0]));
+      for (std::size_t i = 0; !is_clear && i < many; ++i) {
+        marking_.mix(meant[i], now);
+        marking_.add_details(meant[i]).may_be_over = true;
+        state_.any_mixed = true;
+      }
+      return finish_within(meant[0], top, place, now);
+    }
+    unmatched(now, false);
+  }
+  // Whether `second` may be of the same thread, which had `first` before.
+  [[nodiscard]] static bool may_go_on(const StreamState* first, const StreamState* second) {
+    if (first == nullptr || second == nullptr) return true;
+    return first->latest <= second->first &&
+           (first->id.trace != second->id.trace || first->id.ordinal < second->id.ordinal);
+  }
+  // Whether another thread goes on in its place: what its own is in, says nothing of states then.
+  [[nodiscard]] bool is_detached(OpenId id) {
+    const OpenSlice& slice = marking_.open(id);
+    if (slice.traits.has_details && marking_.details(id).is_detached) return true;
+    const TrackId states =
+        state_.threads->states_of(marking_.timeline().track(slice.track).first_lane);
+    return states != kNoTrack && marking_.last_event(states) > slice.number;
+  }
+  // Of a chain that begins with `top`.
+  void finish_within(OpenId id, OpenId top, std::uint64_t& place, const Moment& now) {
+    if (id == top) return finish(id, place, now);
+    for (OpenId above = top; above != 0; above = marking_.below(above)) {
+      if (marking_.below(above) == id) marking_.put_above(above, marking_.below(id));
+    }
+    if (marking_.is_mixed(id))
+      marking_.end_inferred(id, now);
+    else
+      marking_.end(id, now, arguments_);
   }
   // `place`: of the key at hand.
   [[gnu::noinline, gnu::cold]] void end_none(std::uint64_t& place, const Moment& now) {

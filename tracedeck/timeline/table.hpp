@@ -72,6 +72,12 @@ struct SliceRule {
   std::vector<KeyPair> check = {};
   Again again = Again::kReplace;
   Unmatched unmatched = Unmatched::kBefore;
+  // Of kMix: each data stream is of one thread, so that an end is of what began in its data stream;
+  // else of what began in one that ended before.
+  bool by_stream = false;
+  // The id of a state track, and the state that it is in where it begins and no state is known.
+  std::string state = {};
+  std::string begun = {};
   // What the `*` of `begin` and `end` stands for is the same in both, and part of the key.
   bool by_name = false;
   std::string category = {};
@@ -146,6 +152,7 @@ struct WaitRule {
   std::string asked = {};
   std::string served = {};
   std::string over = {};
+  std::string unasked = {};  // the same if nothing was asked of who waits at all; empty: `over`
   std::vector<std::string> args = {};
   // A flow from the track of who asked: the id of a track of one key, and an expression on `from`
   // that is its key; only of waits that took so long: "1ms".
@@ -237,6 +244,9 @@ struct Table {
   std::string processor = {};
   // All data streams end when tracing does: one that ends long before has lost the rest.
   bool streams_end_together = false;
+  // Data streams that are parts of one input, one behind the other, overlap in time: what is
+  // damaged may be of any time from there on.
+  bool streams_overlap = false;
   bool optional = false;  // of a built-in one: it is used only where it is asked for
   bool built_in = false;
   std::string text = {};  // as it was written

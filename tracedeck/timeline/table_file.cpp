@@ -290,7 +290,8 @@ Result<Table> read_table(std::string_view text, std::string_view where, std::siz
   table.file = where;
   table.lines_before = lines_before;
   std::vector<std::string_view> names = {
-      "table", "title", "applies", "wide_losses", "streams_end_together", "processor", "optional"};
+      "table",           "title",     "applies", "wide_losses", "streams_end_together",
+      "streams_overlap", "processor", "optional"};
   for_each_rule_list([&]<class Rule>(std::string_view list, std::vector<Rule> Table::* member) {
     names.push_back(list);
     const toml::node* const node = document.get(list);
@@ -310,6 +311,8 @@ Result<Table> read_table(std::string_view text, std::string_view where, std::siz
     reader.read(*processor, "processor", table.processor);
   if (const toml::node* const together = document.get("streams_end_together"))
     reader.read(*together, "streams_end_together", table.streams_end_together);
+  if (const toml::node* const overlap = document.get("streams_overlap"))
+    reader.read(*overlap, "streams_overlap", table.streams_overlap);
   if (const toml::node* const optional = document.get("optional"))
     reader.read(*optional, "optional", table.optional);
   if (const toml::node* const applies = document.get("applies"))

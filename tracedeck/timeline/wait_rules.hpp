@@ -28,7 +28,7 @@ class WaitState final : public SliceObserver {
     bool refused = false;  // a preferred event came when nothing was to be waited for
     bool awaited = false;  // it is waited for still if nobody serves it
     NameId over = kNoName;
-    NameId name = kNoName;
+    NameId name = kNoName;  // of what was asked for last, if anything was
     OriginId origin = 0;
     TrackId state = kNoTrack;             // of who waits
     TrackId served_on = kNoTrack;         // where it was served, if that is found by the key
@@ -122,6 +122,12 @@ class WaitState final : public SliceObserver {
     if (entry.pending) entry.requested = std::max(entry.requested, now.time);
     put(entry, entry.pending ? asked : entry.over, now);
   }
+  void slice_unclear(const SliceDetails& slice, const Moment& now) override {
+    Entry& entry = slab[slice.observed - 1];
+    if (entry.generation != slice.observed_since) return;
+    if (entry.state != kNoTrack) put_on(entry, kNoName, now);
+    cancel(entry);
+  }
   [[gnu::always_inline]] void put(const Entry& entry, NameId state, const Moment& now) {
     if (entry.state == kNoTrack || state == kNoName) return;
     put_on(entry, state, now);
@@ -145,6 +151,7 @@ class WaitState final : public SliceObserver {
   RuleTemplate served = {};
   NameId asked = kNoName;
   RuleTemplate over = {};
+  RuleTemplate unasked = {};
   std::vector<NameId> unless = {};
   ClassMatcher cancels = {};
   ClassMatcher preferred = {};
@@ -244,7 +251,8 @@ class RequestWait final : public Action {
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
-    if (entry == nullptr || entry->gone) return;
+    if (entry == nullptr) return;
+    if (entry->gone) return note_asked(*entry, *now.event);
     if (preferred_came_ != nullptr) {
       *preferred_came_ = *preferred_came_ || is_preferred_;
       // Who was woken as it went to sleep waits from the next event on.
@@ -263,6 +271,10 @@ class RequestWait final : public Action {
   }
 
  private:
+  // Nobody waits for it, but it is known that such is asked for.
+  [[gnu::noinline, gnu::cold]] void note_asked(WaitState::Entry& entry, const Event& event) {
+    if (entry.name == kNoName) entry.name = name_(event);
+  }
   // By the state that it was in before the event.
   [[nodiscard]] bool is_no_wait(TrackId track, const Moment& now) const {
     Marking& marking = context_.marking;
@@ -313,6 +325,8 @@ class ServeWait final : public Action {
                     : std::nullopt),
         served_(state.served, "", event_class, context),
         over_(state.over, "", event_class, context),
+        unasked_(state.rule->unasked.empty() ? state.over : state.unasked, "", event_class,
+                 context),
         arguments_(arguments) {
     if (state.flow_track != nullptr) asker_.emplace(*state.flow_track, event_class, context);
     is_of_track_ = key_.is_direct() && track_.is_direct() && key_.word() == track_.word();
@@ -362,7 +376,8 @@ class ServeWait final : public Action {
         marking_.open(state_.during->last).number != now.number)
       return;
     ++entry->serving;
-    if (!state_.rule->over.empty()) entry->over = over_(*now.event);
+    if (!state_.rule->over.empty())
+      entry->over = (entry->name == kNoName ? unasked_ : over_)(*now.event);
     SliceDetails& slice = context_.marking.add_details(state_.during->last);
     slice.observer = &state_;
     slice.observed = state_.number_of(*entry);
@@ -398,6 +413,7 @@ class ServeWait final : public Action {
   std::optional<BoundTrack> asker_;
   NameMaker served_;
   NameMaker over_;
+  NameMaker unasked_;
   const Arguments* arguments_;
   bool is_of_track_ = false;  // its key is that of the track
 };
