@@ -140,6 +140,13 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   open.pop_back();
   const FoundSlice& slice = evidence_.slice;
   if (mark.has(kMoved) || !overlaps(mark.begin, mark.time)) return;
+  const bool is_it = !slice.is_wait && !slice.is_state && mark.begin == slice.begin &&
+                     mark.time == slice.end && mark.name == slice.name;
+  // Of what ended nobody knows when, nothing is said.
+  if (!is_it && (mark.has(kInferredEnd) || mark.has(kAcrossLoss))) {
+    if (open.empty()) inner_.erase(mark.track);
+    return;
+  }
   Evidence::Piece piece = ended.texts;
   add_arguments(mark, piece);
   piece.track = mark.track;
@@ -152,8 +159,6 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
     at_begin_[mark.track] = mark.name;
   const Track& track = timeline.track(mark.track);
   if (!slice.is_wait && is_same_thread(timeline, mark.track, slice.track)) {
-    const bool is_it = !slice.is_state && mark.begin == slice.begin && mark.time == slice.end &&
-                       mark.name == slice.name;
     if (is_it) {
       evidence_.arguments = piece.arguments;
     } else if (mark.begin >= slice.begin && mark.time <= slice.end) {
