@@ -11,7 +11,7 @@ import random
 
 from . import statements
 from .tokio_dial9 import batch
-from .tokio_runtime import FUNCTIONS, SPANS, Event, Runtime
+from .tokio_runtime import ADDRESS, FUNCTIONS, SPANS, Event, Runtime
 from .truth import BEFORE, OPEN, WHOLE, Counter, Loss, Span, State, Track, Truth, touched
 
 NONE, BEGIN, END, HOLE = "none", "begin", "end", "hole"
@@ -35,8 +35,34 @@ def identities(label):
     return [path, place, f"{path}:{place}", rest, f"{path} ({place})"]
 
 
+def called(shown, stack):
+    """Whether a stack is shown so: without the kernel's innermost functions, and as addresses where names were lost."""
+    return len(shown) <= len(stack) and all(
+        text in (name, f"0x{ADDRESS[name]:x}") for text, name in zip(reversed(shown), reversed(stack))
+    )
+
+
 def ends_with(full, short):
     return full == short or full.endswith("/" + short) or full.endswith("::" + short)
+
+
+def bounds(kept):
+    """The times of the first and the last event. Names of addresses are no events of the run."""
+    times = [event.time for event in kept if event.name != "SymbolTableEntry"]
+    return min(times), max(times)
+
+
+def recorded(kept):
+    """The labels of places that events of the trace name."""
+    labels = set()
+    for event in kept:
+        if "spawn_loc" in event.fields:
+            labels |= {f"poll {event.fields['spawn_loc']}", f"task {event.fields['spawn_loc']}"}
+        elif event.name.startswith(("SpanEnter:", "SpanExit:")):
+            path, _, place = event.name.partition(":")[2].replace("::", "\0").partition(":")
+            path = path.replace("\0", "::")
+            labels |= {f"span {path} {place}", f"segment {path} {place}"}
+    return labels
 
 
 class World:
@@ -160,7 +186,7 @@ class World:
 
     def truth(self, path, kept, losses, doubt, how):
         runtime = self.runtime
-        begin, end = min(e.time for e in kept), max(e.time for e in kept)
+        begin, end = bounds(kept)
         classes = collections.Counter(event.name for event in kept)
         traits = {"block_in_place": "workers handed over", "uninstrumented": "tasks without wakes"}
         common = {
@@ -188,7 +214,8 @@ class World:
             if since < begin:
                 fate, sure = BEFORE, False
             seen.append(dataclasses.replace(span, sure=sure, fate=fate, begin=since, end=until))
-        labels = {span.label for span in spans}
+        named = recorded(kept)
+        labels = {span.label for span in spans if span.kind == "wait" or span.label in named}
 
         def means(label):
             if label in labels:
@@ -204,7 +231,7 @@ class World:
             )
 
         return Truth(
-            [path], seen, self.tracks(begin, end, doubt), begin, end, len(kept), dict(classes), counters=self.counters(kept, losses),
+            [path], seen, self.tracks(kept, doubt), begin, end, len(kept), dict(classes), counters=self.counters(kept, losses),
             means=means, judge=lambda truth, answer: self.judge(answer), witness=lambda truth, answer: self.witness(answer),
             further=lambda command: self.further(command, kept), ask=("poll", "wake -> poll"), **common,
         )
@@ -272,9 +299,16 @@ class World:
             result.append(Span("slice", f"span {' '.join(SPANS[index])}", begin, None, OPEN))
         return result
 
-    def tracks(self, begin, end, losses):
+    def tracks(self, kept, losses):
         runtime, unsure = self.runtime, self.uncertain()
         tracks = []
+        begin, end = bounds(kept)
+        spawned, woken = set(), {}
+        for event in kept:
+            if event.name == "TaskSpawnEvent":
+                spawned.add(event.fields["task_id"])
+            elif event.name == "WakeEventEvent":
+                woken[event.fields["woken_task_id"]] = min(event.time, woken.get(event.fields["woken_task_id"], event.time))
         for task in runtime.tasks:
             states, doubtful = [], False
             # What a task did when the trace began is known from its first poll on; until then a wake tells no more than itself.
@@ -292,6 +326,8 @@ class World:
                     words = ("runnable", "spawned")
                 elif not task.instrumented:  # what it does between polls is not recorded
                     words = (name, "not running")
+                elif task.number not in spawned and since < woken.get(task.number, end):
+                    words = (name, "not running")  # nor whether it is of those whose wakes are
                 else:
                     words = (name,)
                 sure = not doubtful and (task.instrumented or name == "new" or name.startswith("polling"))
@@ -303,7 +339,7 @@ class World:
                     states.append(State(words, known, until, sure and not touched(begin if losses else known, until, losses)))
             if first > begin and (not states or states[-1].end < first):  # over before it began, and woken all the same
                 states.append(State(("runnable",), states[-1].end if states else begin, end, False))
-            if states:
+            if states or begin <= task.spawned_at <= end:
                 tracks.append(Track(f"task {task.number}", "task", states))
         for worker in runtime.workers:
             pieces = worker.timeline.pieces(begin, end)
@@ -349,7 +385,7 @@ class World:
             mine = [
                 s for s in self.runtime.samples
                 if s[1] == poll.thread.tid and poll.begin <= s[0] <= poll.end and (s[3] == 0) == ("on cpu" in sample["name"])
-                and list(s[4])[-len(sample["stack"]) :] == sample["stack"]  # the kernel's innermost functions may be left out
+                and called(sample["stack"], s[4])
             ]
             if sample["count"] > len(mine):
                 yield (
@@ -384,7 +420,7 @@ class World:
 
     def check_clock(self, command, kept):
         """Each anchor is at its own time; between two, the clock drifts or was set at the later one."""
-        anchors = [(e.time, e.fields["realtime_ns"] - e.time) for e in kept if e.name == "ClockSyncEvent"]
+        anchors = sorted((e.time, e.fields["realtime_ns"] - e.time) for e in kept if e.name == "ClockSyncEvent")
         answer = command.json("info") if anchors else None
         if not answer or "utc" not in answer:
             return
