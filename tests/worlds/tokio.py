@@ -442,25 +442,35 @@ class World:
             command.say("clock: an anchor at another time", *worst)
 
     def check_spent(self, command, kept):
-        """CPU time of a worker between unpark and park is the difference of one thread's counter, never of two."""
+        """CPU time of a worker between unpark and park is the difference of one thread's counter, never of two.
+
+        Where others were the worker meanwhile, its counter has what it did beside that too, and may be left out.
+        """
         if command.truth.lossy:
             return
         answer = command.json("latency", "--top", "0")
-        open_, spent, known = {}, collections.Counter(), collections.defaultdict(bool)
+        open_, spent, perhaps, others = {}, collections.Counter(), collections.Counter(), collections.Counter()
         for event in sorted(kept, key=lambda e: e.time):
             if event.name == "WorkerUnparkEvent":
                 open_[event.fields["worker_id"]] = event.fields
+                others[event.fields["worker_id"]] = 0
+            elif event.name == "PollStartEvent":
+                worker = event.fields["worker_id"]
+                others[worker] += worker in open_ and open_[worker]["tid"] != event.thread
             elif event.name == "WorkerParkEvent":
                 before = open_.pop(event.fields["worker_id"], None)
                 if before and before["tid"] == event.fields["tid"]:
-                    spent[event.fields["worker_id"]] += event.fields["cpu_time_ns"] - before["cpu_time_ns"]
+                    of = perhaps if others[event.fields["worker_id"]] else spent
+                    of[event.fields["worker_id"]] += event.fields["cpu_time_ns"] - before["cpu_time_ns"]
         for row in (answer or {}).get("tracks", ()):
             if row["group"] != "worker state":
                 continue
             for state in row["states"]:
                 number = int(row["parent"].split()[-1])
-                if state["name"] == "active" and "spent" in state and state["spent"] != spent[number]:
-                    command.say("worker state: CPU time", f"{row['parent']}: active, on CPU {state['spent']}", spent[number])
+                if state["name"] == "active" and "spent" in state:
+                    known = spent[number]
+                    what = f"{row['parent']}: active, on CPU"
+                    statements.bounds(command, "worker state: CPU time", what, state["spent"], known, known + perhaps[number])
 
 
 def wall(anchors, time):
