@@ -79,12 +79,17 @@ void Notices::see(const Record& record) {
       if (record.loss->taken_back) {
         lost_events_ -= record.loss->events.value_or(0);
         lost_packets_ -= record.loss->packets.value_or(0);
-        break;
+        some_came_ = true;
+      } else {
+        ++losses_;
+        lost_events_ += record.loss->events.value_or(0);
+        lost_packets_ += record.loss->packets.value_or(0);
+        if (!record.loss->events && !record.loss->packets) ++losses_of_unknown_size_;
       }
-      ++losses_;
-      lost_events_ += record.loss->events.value_or(0);
-      lost_packets_ += record.loss->packets.value_or(0);
-      if (!record.loss->events && !record.loss->packets) ++losses_of_unknown_size_;
+      // All that was called lost came after all.
+      if (some_came_ && lost_events_ == 0 && lost_packets_ == 0 && losses_of_unknown_size_ == 0)
+        losses_ = 0;
+      if (record.loss->taken_back) break;
       if (options_.strict) session_.outcome.note(ExitCode::kDamage);
       break;
     default:

@@ -95,6 +95,7 @@ class Notices {
   std::uint64_t lost_events_ = 0;
   std::uint64_t lost_packets_ = 0;
   std::uint64_t losses_of_unknown_size_ = 0;  // places
+  bool some_came_ = false;                    // of what had been called lost
   bool merges_;                               // events of several traces may come by their times
   bool counts_steps_back_ = false;
   flow::OrderWatch order_;

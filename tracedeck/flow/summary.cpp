@@ -42,12 +42,16 @@ void Summarizer::add_side_record(const Record& record) {
       if (record.loss->taken_back) {
         losses.events -= events;
         losses.packets -= packets;
-        break;
+        losses.some_came = true;
+      } else {
+        ++losses.records;
+        losses.events += events;
+        losses.packets += packets;
+        losses.unknown |= !record.loss->events && !record.loss->packets;
       }
-      ++losses.records;
-      losses.events += events;
-      losses.packets += packets;
-      losses.unknown |= !record.loss->events && !record.loss->packets;
+      // All that was called lost came after all.
+      if (losses.some_came && losses.events == 0 && losses.packets == 0 && !losses.unknown)
+        losses.records = 0;
       break;
     }
     case RecordKind::kProblem: {

@@ -32,7 +32,8 @@ struct LossSummary {
   std::uint64_t records = 0;
   std::uint64_t events = 0;
   std::uint64_t packets = 0;
-  bool unknown = false;  // some record gives no number at all: more was lost than the sums say
+  bool unknown = false;    // some record gives no number at all: more was lost than the sums say
+  bool some_came = false;  // of what other records had called lost
 };
 
 // Bytes that could not be read.
