@@ -276,7 +276,12 @@ void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
                                                                  .begin = state.begin})
                                .first->second;
   spent.is_inferred = spent.is_inferred || state.is_inferred;
-  spent.time += std::min(end, slice.end) - std::max(state.begin, slice.begin);
+  const std::int64_t begin = std::max(state.begin, slice.begin);
+  const std::int64_t time = std::min(end, slice.end) - begin;
+  spent.time += time;
+  if (time <= spent.longest) return;
+  spent.longest = time;
+  spent.longest_begin = begin;
 }
 
 // What a state of the slice's thread spent on the processor beyond what it lasted outside the

@@ -206,6 +206,9 @@ struct Evidence {
     std::int32_t cpu = kNoCpu;
     std::int64_t time = 0;  // ns
     std::int64_t begin = 0;
+    // The longest at a time, within the slice.
+    std::int64_t longest = 0;
+    std::int64_t longest_begin = 0;
     bool is_inferred = false;  // from what the first switch of a processor took off
   };
   // What a counter was meanwhile.

@@ -178,13 +178,14 @@ void SliceWitness::find_held(const Timeline& timeline) {
   for (const auto& [key, spent] : spent_) {
     const Track& track = timeline.track(spent.track);
     if (track.kind != TrackKind::kState || track.parent != kNoTrack || spent.track == slice.track ||
-        spent.time < slice.duration() / 10 || !is_awaited(name_on_host(timeline, spent.track)) ||
+        spent.longest < slice.duration() / 10 || !is_awaited(name_on_host(timeline, spent.track)) ||
         !are_of_one_machine(timeline, spent.track, slice.track) ||
         !is_only_state(timeline, track.name))
       continue;
-    const std::int64_t begin = std::max(spent.begin, slice.begin);
-    evidence_.held.push_back(
-        {.track = spent.track, .name = spent.name, .begin = begin, .end = begin + spent.time});
+    evidence_.held.push_back({.track = spent.track,
+                              .name = spent.name,
+                              .begin = spent.longest_begin,
+                              .end = spent.longest_begin + spent.longest});
   }
   std::ranges::stable_sort(evidence_.held, [&](const auto& a, const auto& b) {
     return shared_time(a, slice) > shared_time(b, slice);
