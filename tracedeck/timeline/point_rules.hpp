@@ -249,11 +249,13 @@ class MarkState final : public Action {
                           spent_.possible() == spent_.is_direct() &&
                           (!tid_.possible() || (tid_.is_direct() && spent_.is_direct()));
     if (!is_plain) return Action::usual_run(counts);
-    return spent_.is_direct() ? usual_run_of<MarkState, true>(counts)
-                              : usual_run_of<MarkState, false>(counts);
+    if (!spent_.is_direct()) return usual_run_of<MarkState, false, false>(counts);
+    return tid_.possible() ? usual_run_of<MarkState, true, true>(counts)
+                           : usual_run_of<MarkState, true, false>(counts);
   }
-  // Not the first on its track, nor of another thread. `kSpends`: `spent_` is direct.
-  template <bool kCounts, bool kSpends>
+  // Not the first on its track, nor of another thread. `kSpends`: `spent_` is direct; `kOfThreads`:
+  // threads are told apart.
+  template <bool kCounts, bool kSpends, bool kOfThreads>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
@@ -269,7 +271,7 @@ class MarkState final : public Action {
     std::int64_t spent = 0;
     if constexpr (kSpends) {
       std::int64_t number = 0;
-      if (tid_.possible()) {
+      if constexpr (kOfThreads) {
         const std::int64_t* const thread = threads_.of.find(track);
         if (thread == nullptr || !tid_.read_usual(event, number) || number != *thread)
           return run(now);

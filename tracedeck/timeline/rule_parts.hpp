@@ -105,9 +105,12 @@ class NameMaker {
     NameId known = kNoName;
     return find(event, known) ? known : of_any(event);
   }
-  // False where there is more to do.
+  // Whether it is the same of all events.
+  [[nodiscard]] bool is_fixed() const { return template_.constant(); }
+  // False where there is more to do. `kFixed`: `is_fixed()` holds.
+  template <bool kFixed = false>
   [[nodiscard, gnu::always_inline]] bool find(const Event& event, NameId& into) const {
-    if (!has_slot_) {
+    if (kFixed || !has_slot_) {
       into = fixed_;
       return into != kNoName;
     }

@@ -19,23 +19,23 @@ class WaitState final : public SliceObserver {
 
   struct alignas(64) Entry {
     std::int64_t requested = 0;
-    std::uint64_t number = 0;  // of the event
-    std::int64_t asked = 0;    // when, also if it waits since later on
-    std::uint64_t asker = 0;   // the key of the track on which it was asked for, if
-    bool asker_known = false;  // it is known
+    std::uint64_t number = 0;             // of the event
+    const StreamState* stream = nullptr;  // in which it was asked for
+    std::int64_t asked = 0;               // when, also if it waits since later on
+    std::uint64_t asker = 0;              // the key of the track on which it was asked for
     bool pending = false;
-    bool gone = false;     // cancelled, and not served since
-    bool refused = false;  // a preferred event came when nothing was to be waited for
-    bool awaited = false;  // it is waited for still if nobody serves it
+    bool awaited = false;      // it is waited for still if nobody serves it
+    bool asker_known = false;  // `asker` is known
+    bool gone = false;         // cancelled, and not served since
+    bool refused = false;      // a preferred event came when nothing was to be waited for
     NameId over = kNoName;
     NameId name = kNoName;  // of what was asked for last, if anything was
     OriginId origin = 0;
-    TrackId state = kNoTrack;             // of who waits
-    TrackId served_on = kNoTrack;         // where it was served, if that is found by the key
-    std::uint32_t serving = 0;            // slices that serve it
-    std::uint32_t generation = 0;         // changes when nobody waits any more
-    const StreamState* stream = nullptr;  // in which it was asked for
-    OtherStates::Id other = {};           // of `state`, where that is of many
+    TrackId state = kNoTrack;      // of who waits
+    TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
+    std::uint32_t serving = 0;     // slices that serve it
+    std::uint32_t generation = 0;  // changes when nobody waits any more
+    OtherStates::Id other = {};    // of `state`, where that is of many
   };
 
   // Null: a part of the key is unknown, or there is no room for more of them.
@@ -229,24 +229,30 @@ class RequestWait final : public Action {
         name_(state.name, state.rule->category, event_class, context, true),
         origin_(context.origins.of(event_class).trace),
         waiter_(state, event_class, context),
+        is_last_(state.rule->last),
         is_preferred_(state.preferred.matches(timeline::name_of(event_class))) {
     if (!state.preferred.empty()) preferred_came_ = &state.preferred_came[trace];
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && key_.is_direct() && !waiter_ && !asker_.possible() &&
-                          preferred_came_ == nullptr;
-    return is_plain ? usual_run_of<RequestWait>(counts) : Action::usual_run(counts);
+    const bool is_plain = !when_.any() && !awaited_.any() && key_.is_direct() && !waiter_ &&
+                          !asker_.possible() && preferred_came_ == nullptr;
+    if (!is_plain) return Action::usual_run(counts);
+    return name_.is_fixed() ? usual_run_of<RequestWait, true>(counts)
+                            : usual_run_of<RequestWait, false>(counts);
   }
-  // Not the first of its key.
-  template <bool kCounts>
+  // Not the first of its key. `kFixedName`: the name is fixed.
+  template <bool kCounts, bool kFixedName>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     std::uint64_t word = 0;
     if (!key_.word().read_usual(*now.event, word)) return run(now);
     const std::uint32_t known = near_.find(word);
     if (known == 0) return run(now);
-    request(state_.slab[known - 1], now);
+    WaitState::Entry& entry = state_.slab[known - 1];
+    if (entry.pending && !is_last_) return;
+    if (!name_.find<kFixedName>(*now.event, entry.name)) return run(now);
+    put(entry, now, true);
   }
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
@@ -283,17 +289,19 @@ class RequestWait final : public Action {
     return std::ranges::find(state_.unless, before) != state_.unless.end();
   }
   // False: it waits already.
-  [[gnu::always_inline]] bool request(WaitState::Entry& entry, const Moment& now) {
-    if (entry.pending && !state_.rule->last) return false;
-    if (!name_.find(*now.event, entry.name)) [[unlikely]]
-      entry.name = name_(*now.event);
-    entry.awaited = awaited_(*now.event);
+  bool request(WaitState::Entry& entry, const Moment& now) {
+    if (entry.pending && !is_last_) return false;
+    entry.name = name_(*now.event);
+    put(entry, now, awaited_(*now.event));
+    return true;
+  }
+  [[gnu::always_inline]] void put(WaitState::Entry& entry, const Moment& now, bool awaited) const {
+    entry.pending = true;
+    entry.awaited = awaited;
     entry.origin = origin_;
     entry.number = now.number;
     entry.stream = now.stream;
-    entry.pending = true;
     entry.requested = now.time;
-    return true;
   }
 
   RuleContext& context_;
@@ -306,6 +314,7 @@ class RequestWait final : public Action {
   OriginId origin_;
   BoundValue asker_;
   WaiterTrack waiter_;
+  bool is_last_;  // of several that ask, the last counts
   bool is_preferred_;
   bool* preferred_came_ = nullptr;  // null: no class is preferred
 };
