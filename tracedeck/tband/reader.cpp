@@ -142,6 +142,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   }
 
   void switch_core(std::uint32_t id, std::uint64_t offset, std::uint32_t size) {
+    traced_before_switch_ = last_traced(offset);
+    switch_end_ = offset + size;
     if (core_->place.core == id) return;
     if (cores_.size() >= kMostCores && !cores_.contains(id)) {
       report(RuleId::kCores, offset, size,
@@ -179,14 +181,26 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
     }
     last_count_ = shared_->dropped = count;
     lost_ = lost;
-    lost_since_ = std::exchange(shared_->dropped_at, now);
+    lost_since_ = last_traced(offset);
+    lost_until_ = now;
+  }
+
+  // A recorder writes the count before an event where it has changed since it wrote it last. So
+  // what is lost lies behind the event before, of which this is the time; that the core changes is
+  // none.
+  [[nodiscard]] std::optional<Nanoseconds> last_traced(std::uint64_t offset) const {
+    if (offset == switch_end_) return traced_before_switch_;
+    std::uint64_t last = 0;
+    for (const auto& [id, core] : cores_) last = std::max(last, core.last_time);
+    if (last == 0) return std::nullopt;
+    return shared_->stream_class().default_clock->to_nanoseconds(last);
   }
 
   void put_loss() {
     batch().add_loss({.stream = core_->stream.get(),
                       .events = std::exchange(lost_, 0),
                       .begin = lost_since_,
-                      .end = shared_->dropped_at});
+                      .end = lost_until_});
   }
 
   void take_name(const EventView& view, std::uint64_t offset, std::uint32_t size) {
@@ -253,6 +267,9 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   std::uint64_t last_count_ = 0;
   std::uint64_t lost_ = 0;  // what the event at hand reports
   std::optional<Nanoseconds> lost_since_ = {};
+  std::optional<Nanoseconds> lost_until_ = {};
+  std::optional<Nanoseconds> traced_before_switch_ = {};
+  std::uint64_t switch_end_ = ~std::uint64_t{0};  // the offset behind the last core_id
 };
 
 // The files of one trace.

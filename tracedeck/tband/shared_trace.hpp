@@ -35,9 +35,8 @@ class SharedTrace {
   // It is known from here on.
   void set_resolution(std::uint64_t resolution);
 
-  // The running count of dropped events, and when it was last heard.
+  // The running count of dropped events.
   std::uint64_t dropped = 0;
-  std::optional<Nanoseconds> dropped_at = {};
 
   bool reported_no_resolution = false;
   bool reported_names = false;
