@@ -43,7 +43,7 @@ class SchedulingTest(CommandTest):
         return tasks, answer["counts"]["inferred_states"]
 
     def test_what_ran_before_the_first_switch(self):
-        # Thread 5 holds cpu 0 from before the trace on; thread 6 was waked and is not known to have run.
+        # Thread 5 holds cpu 0 from before the trace on, and thread 6 cpu 1, which its wake does not change.
         trace = self.trace(
             self.interrupt(0, 1000),
             self.waking(1, 1200, 7),
@@ -55,11 +55,11 @@ class SchedulingTest(CommandTest):
             self.switch(0, 8000, 5, SLEEPING, 0),
         )
         tasks, inferred = self.latency(trace)
-        self.assertEqual(inferred, 1)
+        self.assertEqual(inferred, 2)
         self.assertEqual(tasks["t5"], {"running": 4000 + 2000, "sleeping": 1000})
-        self.assertEqual(tasks["t6"], {"runnable": 500, "sleeping": 0})
+        self.assertEqual(tasks["t6"], {"running": 1800, "sleeping": 0})
         text = self.check(run("latency", trace), 0).stdout.decode()
-        self.assertIn("1 state before the first switch of a processor, of what that took off", text)
+        self.assertIn("2 states before the first switch of a processor, of what that took off", text)
         why = self.check(run("why", "--slice", "wake -> run", "--rank", "1", trace), 0).stdout.decode()
         self.assertIn("  ran        cpu 0: t5 5 for 3.80us (inferred)\n", why)
         out = self.folder / "out.pftrace"

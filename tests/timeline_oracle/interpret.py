@@ -51,7 +51,12 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
             stream = None if is_wide else stream_of(loss)
             sheet.lossy.add(stream)
             begin = loss.get("begin")
-            sheet.loss(stream, sheet.latest.get(stream_of(loss), sheet.time) if begin is None else begin, loss.get("end"))
+            begin = sheet.latest.get(stream_of(loss), sheet.time) if begin is None else begin
+            # What is lost of one stream may be of any, and lies behind the last event of all before the report.
+            last = sheet.line.end
+            if is_wide and None not in (begin, last) and (loss.get("end") is None or last < loss["end"]):
+                begin = max(begin, last)
+            sheet.loss(stream, begin, loss.get("end"))
             for table in tables:
                 table.lost(stream)
         elif "problem" in record:

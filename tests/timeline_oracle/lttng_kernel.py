@@ -2,7 +2,8 @@
 
 import re
 
-from .table import Base, in_context, label, number, text
+from .sheet import Unclear
+from .table import Base, in_context, is_integer, label, number, text
 
 # Older names of the same events (LTTng 2.0).
 ALIASES = {
@@ -91,6 +92,8 @@ class Table(Base):
 
     def prepare(self, events):
         self.current = {}  # cpu -> tid
+        self.on = {}  # cpu -> tid, but a thread is on one cpu only
+        self.early = set()  # cpus of which a call began before its thread was known
         self.switched = set()  # cpus
         self.stream_of = {}  # cpu -> the stream that its switches are in
         self.left = States(self.sheet.environment)
@@ -114,22 +117,46 @@ class Table(Base):
     def lost(self, stream):
         for cpu in [cpu for cpu, of in self.stream_of.items() if stream in (None, of)]:
             self.current.pop(cpu, None)
+            self.on.pop(cpu, None)
 
     # Scheduling.
 
     def on_sched_switch(self, event, fields):
         before, after, sheet = fields["prev_tid"], fields["next_tid"], self.sheet
+        if self.on.get(self.cpu) != before:
+            self.leaves_unknown(before)
         if before != 0 and self.cpu not in self.switched:
             sheet.state_before(f"thread {before}", f"running on cpu {self.cpu}")
         self.switched.add(self.cpu)
         if before != 0:
             self.leave(before, self.left(fields.get("prev_state", 0)))
         self.current[self.cpu] = after
+        if after != 0:
+            for cpu in [cpu for cpu, tid in self.on.items() if tid == after]:
+                del self.on[cpu]
+            sheet.settle(f"thread {after}")
+            sheet.drop_wait(WAIT, after, f"thread {after}")
+        self.on[self.cpu] = after
         self.stream_of[self.cpu] = self.sheet.stream
         sheet.state(f"cpu {self.cpu}", "idle" if after == 0 else f"{text(fields.get('next_comm'))} {after}")
         if after != 0:
             sheet.state(f"thread {after}", f"running on cpu {self.cpu}", True)
             sheet.waited(WAIT, after, f"cpu {self.cpu}", {"tid": after})
+
+    def leaves_unknown(self, tid):
+        """A thread leaves the processor, and was not known to run there."""
+        sheet = self.sheet
+        sheet.bounds()
+        if self.cpu not in self.on and self.cpu in self.early:
+            self.early.discard(self.cpu)
+            sheet.give("syscall", f"cpu {self.cpu}", f"thread {tid}")
+        for track, one in list(sheet.unclear.items()):
+            if one.kind == "runs" and (one.cpu == self.cpu or one.task == tid):
+                del sheet.unclear[track]
+                if one.task != tid:
+                    sheet.put_clear(track, one)
+        if tid != 0:
+            sheet.ran[f"thread {tid}"] = sheet.order
 
     def leave(self, tid, state):
         if state.startswith("not running (") and tid in self.exiting:
@@ -163,9 +190,22 @@ class Table(Base):
         if tid == 0 or self.runs(tid):
             return
         is_cause = event["name"] == "sched_waking" or not self.has_waking or was_refused
-        if is_cause and not is_no_wait:
+        if is_cause and state is None:
+            self.sheet.wait_in_doubt(WAIT, tid, f"thread {tid}")
+        elif is_cause and not is_no_wait:
             self.sheet.wait(WAIT, tid, is_last=True)
-        self.sheet.state(f"thread {tid}", "runnable")
+        cpu = number(fields.get("target_cpu"))
+        if state is None and is_integer(cpu) and cpu >= 0 and cpu not in self.on:
+            self.sheet.bounds()
+            self.sheet.note_unclear(f"thread {tid}", Unclear("runs", tid, cpu, "runnable"))
+        else:
+            self.sheet.state(f"thread {tid}", "runnable")
+
+    def on_sched_migrate_task(self, event, fields):
+        """Who runs is not moved."""
+        track = f"thread {fields.get('tid')}"
+        if self.sheet.known(track) is None:
+            self.sheet.settle(track)
 
     on_sched_waking = on_sched_wakeup = on_sched_wakeup_new = woken
 
@@ -215,6 +255,8 @@ class Table(Base):
     def syscall_entry_any(self, event, fields):
         thread = self.thread(event)
         self.sheet.begin("syscall", thread, event["name"].removeprefix("syscall_entry_"), thread + " calls")
+        if thread.startswith("cpu ") and self.cpu not in self.on:
+            self.early.add(self.cpu)
 
     def syscall_exit_any(self, event, fields):
         thread, name = self.thread(event), event["name"].removeprefix("syscall_exit_")

@@ -38,6 +38,22 @@ class Pair(Slice):
     """From a cause to its effect; `track` is where the effect is."""
 
     is_shown_open = False  # when the trace ends without the effect
+    is_doubtful = False  # nothing was known of who waits
+    order = 0  # of the event
+
+
+@dataclasses.dataclass
+class Unclear:
+    """What an event says of a track of which nothing is known, and that may be nothing new."""
+
+    kind: str  # "runs": it may run on `cpu`; "repeats": it may have been so before; "again": the next event says nothing
+    task: object
+    cpu: object = None
+    value: str = ""
+    time: int = 0
+    stream: object = None
+    is_lost: bool = False
+    lost_at: int | None = None  # the first begin of what was lost since
 
 
 @dataclasses.dataclass
@@ -98,6 +114,9 @@ class Sheet:
         self.losing = {}  # stream -> (begin, latest end) of what is being lost
         self.losing_since = None  # the first begin, since anything is
         self.lossy = set()  # streams of which something is missing; None: of all
+        self.unclear = {}  # track -> Unclear
+        self.ran = {}  # track -> order of the last event that showed that it had run
+        self.order = 0  # of the event at hand
         self.tables = ()
         self.cut = None  # nothing is shown that is over before
 
@@ -106,6 +125,7 @@ class Sheet:
     def at(self, time, stream, is_nominal=False):
         """`is_nominal`: the time is not one at which the event happened."""
         self.time, self.stream = time, stream
+        self.order += 1
         self.streams.add(stream)
         if time is not None:
             self.last_event = time
@@ -263,6 +283,72 @@ class Sheet:
         if since < self.time:
             self.state_of[track] = State(track, value, since, since, set())
 
+    # What is not clear yet.
+
+    def note_unclear(self, track, one):
+        """Nothing is known of the track."""
+        if track not in self.unclear:
+            one.time, one.stream, one.is_lost = self.time, self.stream, bool(self.losing)
+            self.unclear[track] = one
+
+    def settle(self, track):
+        """It was new."""
+        one = self.unclear.pop(track, None)
+        if one is not None:
+            self.put_clear(track, one)
+
+    def put_clear(self, track, one):
+        if one.kind == "again" or one.kind == "runs" and (one.is_lost or self.losing):
+            return
+        if self.known(track) is not None or one.time < self.last.get(track, one.time):
+            return
+        self.last[track] = one.time
+        self.tracks_of[one.stream].add(track)
+        self.state_of[track] = State(track, one.value, one.time, one.time, set())
+        if one.lost_at is not None:
+            self.close_state(track, max(one.time, one.lost_at))
+
+    def wait_in_doubt(self, rule, key, track):
+        """A cause of which it is not known whether who waits for the effect ran. The first that may count does."""
+        pair = self.waits.get((rule, key))
+        if pair is not None and "across_loss" not in pair.flags and not self.losing and not self.ran_since(track, pair):
+            return
+        self.waits.pop((rule, key), None)
+        self.wait(rule, key)
+        self.waits[rule, key].is_doubtful = True
+
+    def ran_since(self, track, pair):
+        return pair.is_doubtful and self.ran.get(track, -1) >= pair.order
+
+    def drop_wait(self, rule, key, track):
+        """There was no cause, as is known by now."""
+        pair = self.waits.get((rule, key))
+        if pair is not None and self.ran_since(track, pair):
+            del self.waits[rule, key]
+
+    def end_unclear(self, rule, key):
+        """What is open ends, for how long it lasted is not known."""
+        stack = self.open[rule, key]
+        while stack:
+            slice = stack.pop()
+            self.doubt(slice)
+            time = self.time if slice.lost_at is None else min(self.time, slice.lost_at)
+            self.last[slice.track] = time = max(time, slice.begin, self.last[slice.track])
+            self.close(slice, time, {"inferred_end"})
+
+    def give(self, rule, key, own):
+        """What is open of a key is of another one, if that has nothing open; else nobody knows."""
+        stack = self.open[rule, own]
+        for slice in stack:
+            self.doubt(slice)
+        if stack and self.open[rule, key] and stack[-1].lost_at is not None:
+            self.end_unclear(rule, own)
+        if self.open[rule, key] and not self.open[rule, own]:
+            self.open[rule, own] = self.open.pop((rule, key))
+            self.seen.add((rule, own))
+        else:
+            self.end_unclear(rule, key)
+
     def close_state(self, track, time, flags=()):
         state = self.state_of.pop(track)
         state.end = max(time, state.begin)
@@ -287,6 +373,7 @@ class Sheet:
         """A cause: of several that have no effect yet the first one counts, or the last."""
         if is_last or (rule, key) not in self.waits:
             self.waits[rule, key] = Pair(rule, name or rule, "", self.time, self.time)
+            self.waits[rule, key].order = self.order
             self.waits[rule, key].is_shown_open = is_shown_open
 
     def waited(self, rule, key, track, args=None):
@@ -368,6 +455,10 @@ class Sheet:
                     self.close_state(track, max(self.last[track], since))
         for pair in self.waits.values():
             pair.flags.add("across_loss")
+        for one in self.unclear.values():
+            one.is_lost = True
+            if begin is not None and one.kind == "repeats":
+                one.lost_at = begin if one.lost_at is None else min(begin, one.lost_at)
 
     def lost_from(self, track, stream, begin, only=None):
         """Where losses of several streams overlap, the first begin counts for what any of them may have been about."""
@@ -391,6 +482,7 @@ class Sheet:
             if track in self.state_of:
                 self.close_state(track, max(latest, self.last[track]))
             self.last.pop(track, None)
+            self.unclear.pop(track, None)
         self.waits.clear()
         for table in self.tables:
             table.lost(self.stream)

@@ -1,5 +1,8 @@
 """Tonbandgerät: FreeRTOS tasks, interrupts, queues and markers."""
 
+import collections
+
+from .sheet import Unclear
 from .table import Base, number
 
 MUTEXES = (3, 4)
@@ -33,6 +36,7 @@ class Table(Base):
         self.running = {}  # the same, but a task is on one core only
         self.named = {}  # the same, also after losses: names are those that `print` shows
         self.pending = {}  # task -> what it will be when it is switched out
+        self.early = collections.defaultdict(list)  # core -> markers that began before its task was known
         self.names = {}
         self.mutexes, self.taken, self.idle = set(), set(), set()
         for event in events:
@@ -73,9 +77,14 @@ class Table(Base):
         task, before = fields["task_id"], self.running.get(self.core)
         if before is not None and before != task:
             self.put(before, self.pending.pop(before, "runnable"))
+        if self.core not in self.running:
+            for key in self.early.pop(self.core, ()):
+                self.sheet.end_unclear("task_evtmarker", key)
+        self.sheet.settle(self.track(task))
         self.pending.pop(task, None)
         self.running = {core: one for core, one in self.running.items() if one != task}
         self.running[self.core] = self.current[self.core] = self.named[self.core] = task
+        self.sheet.drop_wait("ready -> run", task, self.track(task))
         self.sheet.waited("ready -> run", task, self.track(task))
         self.sheet.state(self.track(task), f"running on core {self.core}")
         self.sheet.state(f"core {self.core}", self.task(task))
@@ -86,19 +95,37 @@ class Table(Base):
 
     def ready(self, event, fields):
         task = fields["task_id"]
-        state = self.sheet.known(self.track(task))
+        track, sheet = self.track(task), self.sheet
+        state = sheet.known(track)
         if self.runs(task):
             self.pending.pop(task, None)
             return
-        self.sheet.state(self.track(task), "runnable")
-        if task in self.idle:  # which waits for nothing
+        if state is None:
+            one = sheet.unclear.get(track)
+            if one is not None and one.kind == "again":
+                del sheet.unclear[track]
+                sheet.ran[track] = sheet.order
+                one = None
+            else:
+                sheet.settle(track)
+                state = sheet.known(track)
+                if state is None:
+                    sheet.note_unclear(track, Unclear("repeats", task, value="runnable"))
+        if state is None:
+            sheet.bounds()
+            if task not in self.idle:  # which waits for nothing
+                sheet.wait_in_doubt("ready -> run", task, track)
             return
-        if state is None or state.value != "runnable":
-            self.sheet.wait("ready -> run", task)
+        sheet.state(track, "runnable")
+        if task not in self.idle and state.value != "runnable":
+            sheet.wait("ready -> run", task)
+            sheet.waits["ready -> run", task].is_doubtful = False
 
     on_task_to_rdy_state = on_task_resumed = on_task_resumed_from_isr = ready
 
     def become(self, task, state):
+        if self.sheet.known(self.track(task)) is None:
+            self.sheet.settle(self.track(task))
         if self.runs(task):
             self.pending[task] = state
         else:
@@ -144,7 +171,29 @@ class Table(Base):
     def priority(self, event, fields):
         self.sheet.counter("priority", self.track(fields["task_id"]) + " priority", fields["priority"])
 
-    on_task_priority_set = on_task_priority_inherit = on_task_priority_disinherit = priority
+    on_task_priority_set = priority
+
+    def on_task_priority_inherit(self, event, fields):
+        """What was said right before is nothing new."""
+        track, sheet = self.track(fields["task_id"]), self.sheet
+        one = sheet.unclear.get(track)
+        if sheet.known(track) is None and one is not None and one.kind == "repeats":
+            del sheet.unclear[track]
+            sheet.ran[track] = sheet.order
+        self.priority(event, fields)
+
+    def on_task_priority_disinherit(self, event, fields):
+        """What is said right behind is nothing new."""
+        track, sheet = self.track(fields["task_id"]), self.sheet
+        if sheet.known(track) is None:
+            sheet.settle(track)
+            if sheet.known(track) is None:
+                sheet.note_unclear(track, Unclear("again", fields["task_id"]))
+        self.priority(event, fields)
+
+    def finish(self):
+        for track in list(self.sheet.unclear):
+            self.sheet.settle(track)
 
     def on_dropped_evt_cnt(self, event, fields):
         pass  # the loss follows as a record of its own
@@ -198,6 +247,7 @@ class Table(Base):
         if kind.startswith("task_"):
             task = self.current.get(self.core)
             name = self.names.get((kind, self.named.get(self.core), id)) or self.name(kind, 0, id)
+            task = ("core", self.core) if task is None else task
             return (task, id), name, self.track(task) + " markers"
         return (id,), self.name(kind, id), f"markers {id}"
 
@@ -208,6 +258,8 @@ class Table(Base):
     def on_evtmarker_begin(self, event, fields, kind="evtmarker"):
         key, name, track = self.marker(kind, fields["evtmarker_id"])
         self.sheet.begin(kind, key, name, track, {"msg": fields.get("msg")}, stacked=True)
+        if kind == "task_evtmarker" and key[0] == ("core", self.core) and self.core not in self.running:
+            self.early[self.core].append(key)
 
     def on_evtmarker_end(self, event, fields, kind="evtmarker"):
         key, name, track = self.marker(kind, fields["evtmarker_id"])

@@ -145,9 +145,8 @@ class Table(Base):
         if cpu in self.on:
             return
         for rule, key in self.early.pop(cpu, ()):
-            own = (rule, tuple(left if part == ("none", cpu) else part for part in key))
-            if left is not None and self.sheet.open[rule, key] and not self.sheet.open[own]:
-                self.sheet.open[own] = self.sheet.open.pop((rule, key))
+            if left is not None:
+                self.sheet.give(rule, key, tuple(left if part == ("none", cpu) else part for part in key))
             else:
                 self.end((rule, key))
 

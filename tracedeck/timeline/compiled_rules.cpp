@@ -108,7 +108,7 @@ void CompiledRules::name_memory() {
     auto place = std::ranges::find(groups, group, &std::pair<std::string, std::size_t>::first);
     if (place == groups.end()) {
       groups.emplace_back(group, context_.memory.currents.size());
-      context_.memory.currents.emplace_back(rule.of.size()).lasting = rule.lasting;
+      context_.memory.currents.emplace_back(rule.of.size() + 1).lasting = rule.lasting;
       members_.push_back(0);
       place = std::prev(groups.end());
     }
@@ -124,7 +124,7 @@ void CompiledRules::name_memory() {
     names_.lookups.emplace(rule.id,
                            RuleNames::LookupPlace{context_.memory.lookups.size(),
                                                   rule.key.size() + (rule.range.empty() ? 0 : 1)});
-    context_.memory.lookups.emplace_back(rule.key.size()).has_ranges = !rule.range.empty();
+    context_.memory.lookups.emplace_back(rule.key.size() + 1).has_ranges = !rule.range.empty();
   }
 }
 
@@ -141,7 +141,7 @@ void CompiledRules::processor_known(const std::uint64_t* key, const std::uint64_
   if (early_.keys.empty()) return;
   std::erase_if(early_.keys, [&](const EarlySlices::Key& each) {
     if (each.processor != key[0] || each.trace != key[1]) return false;
-    if (left == nullptr || !each.state->give_to(each.words, *left))
+    if (left == nullptr || !each.state->give_to(each.words, *left, now))
       each.state->end_unclear(each.words, now);
     return true;
   });
@@ -221,12 +221,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     } else {
       parser.wrong({.message = "`born` and `born_key` go together, and the key is one"});
     }
-    const auto task = std::ranges::find_if(state.key_a, &RuleValue::is_of_task);
-    if (task != state.key_a.end()) {
-      state.early = &early_;
-      state.task_place = static_cast<std::size_t>(task - state.key_a.begin());
-      state.key_task = task->preferred();
-    }
+    find_task(parser, state);
     if (!rule.by_name) continue;
     for (const ClassGlobs& globs : {rule.begin, rule.end}) {
       if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
@@ -248,6 +243,27 @@ void CompiledRules::compile_begun(RuleParser& parser, SliceState& state) {
   state.begun = context_.marking.add_name("", rule.begun);
   if (state.states != nullptr && state.states->rule.kind != TrackKind::kState)
     parser.wrong({.message = fmt::format("the track `{}` is to be of kind state", rule.state)});
+}
+
+// Which part of the key of slices is what runs on a processor.
+void CompiledRules::find_task(RuleParser& parser, SliceState& state) {
+  const auto is_task = [&](const RuleValue& key) {
+    if (key.is_of_task()) return true;
+    const auto runs_on = std::ranges::find_if(table_.schedules, [&](const ScheduleRule& rule) {
+      return rule.cpu.size() == 1 && key.is_current_on(rule.cpu.front());
+    });
+    if (runs_on == table_.schedules.end()) return false;
+    if (early_.processors == nullptr) parser.value(runs_on->cpu.front(), early_.processor);
+    early_.processors = processors(1);
+    return true;
+  };
+  const auto task = std::ranges::find_if(state.key_a, is_task);
+  if (task == state.key_a.end()) return;
+  state.early = &early_;
+  state.task_place = static_cast<std::size_t>(task - state.key_a.begin());
+  // The processor stands for it last.
+  if (auto value = RuleValue::parse(task->text_before_last(), names_))
+    state.key_task = *std::move(value);
 }
 
 void CompiledRules::compile_end_with(RuleParser& parser, SliceState& state) {
@@ -302,6 +318,8 @@ void CompiledRules::compile_points(RuleParser& parser) {
     parser.value(rule.spent, state.spent);
     parser.value(rule.cpu, state.cpu);
     parser.text(rule.name, state.name);
+    parser.other_classes(rule.not_behind, state.not_behind);
+    parser.other_classes(rule.not_before, state.not_before);
     state.track = space(rule.track);
     parser.on(rule.track);
     if (state.track != nullptr && state.track->rule.kind != TrackKind::kState &&
@@ -422,12 +440,16 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
     parser.value(rule.idle, state.idle);
     state.track = space(rule.track);
     state.processors = processors(rule.cpu.size());
+    if (early_.processors == state.processors) state.observer = this;
     if (std::ranges::any_of(state.cpu, &RuleValue::is_of_processor)) {
       // Events may do without it.
       if (auto said = RuleValue::parse(table_.processor, {}))
         state.said_processor = *std::move(said);
-      state.observer = this;
       if (rule.cpu.size() != 1) parser.wrong({.message = "with `processor`, `cpu` is that alone"});
+    }
+    if (state.track != nullptr && rule.cpu.size() == 1) {
+      state.track->processors = state.processors;
+      state.track->says_what_leaves = state.track->says_what_leaves || state.previous;
     }
     if (state.track != nullptr &&
         (state.track->rule.kind != TrackKind::kTask || state.track->rule.key.size() != 1))

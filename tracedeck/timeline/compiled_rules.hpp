@@ -43,6 +43,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
     for (Processors& each : processors_) each.forget(ended);
   }
   void finish(const Moment& end) override {
+    for (Processors& each : processors_) each.settle_repeated(context_.marking);
     for (WaitState& each : waits_) each.finish(end);
   }
   [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
@@ -58,6 +59,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
   void compile_begun(RuleParser& parser, SliceState& state);
+  void find_task(RuleParser& parser, SliceState& state);
   void compile_end_with(RuleParser& parser, SliceState& state);
   void compile_points(RuleParser& parser);
   [[nodiscard]] TrackSpace* counter_space(RuleParser& parser, const CounterRule& rule);
@@ -95,6 +97,8 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_denial(StateState& state, const EventClass& event_class,
+                   std::vector<PlannedAction>& into);
   void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_waits(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_schedules(const EventClass& event_class, std::vector<PlannedAction>& into);

@@ -91,6 +91,7 @@ class InterpretedTest : public testing::Test, private MarkSink {
     event.end_time = static_cast<std::uint64_t>(end);
     add(event);
   }
+  void say(const Event& event) { events_.push_back(event); }
   // Events of the stream were lost since the last one, and it is said so before the next event.
   void lose() { losses_.emplace_back(events_.size(), other_stream_); }
   // The data streams are parts of the input, which begin before the first event.
@@ -99,6 +100,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
   void end_parts() { parts_end_ = events_.size(); }
   // Some bytes of the input cannot be read, before the next event.
   void damage() { damage_.push_back(events_.size()); }
+  // Bytes could not be read, and they were the last of the stream.
+  void end_in_damage() { damaged_.emplace_back(events_.size(), other_stream_); }
   // No event was said.
   void forget() { events_.clear(); }
 
@@ -130,6 +133,11 @@ class InterpretedTest : public testing::Test, private MarkSink {
       for (const auto& [before, is_other] : losses_) {
         if (before == i)
           batch->add_loss({.stream = is_other ? &second_stream_ : first_stream_, .events = 1});
+      }
+      for (const auto& [before, is_other] : damaged_) {
+        if (before != i) continue;
+        batch->add_notice(RecordKind::kProblem, {});
+        batch->add(Record(RecordKind::kStreamEnd, is_other ? &second_stream_ : first_stream_));
       }
       batch->add_event(events_[i]);
     }
@@ -165,6 +173,7 @@ class InterpretedTest : public testing::Test, private MarkSink {
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
   std::vector<std::pair<std::size_t, bool>> losses_;  // before which of them, and of which stream
+  std::vector<std::pair<std::size_t, bool>> damaged_;  // the same
   std::vector<std::size_t> damage_;                   // before which of them
   std::size_t parts_end_ = std::numeric_limits<std::size_t>::max();
   const DataStream* first_stream_ = nullptr;

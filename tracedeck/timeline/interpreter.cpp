@@ -19,6 +19,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/class_plans.hpp"
+#include "tracedeck/timeline/late_events.hpp"
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
@@ -35,6 +36,7 @@ class Interpreter::Work {
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);
     others_.clear();
+    losses_known_ = false;
     count_with(sink.counter());
     forget_at_hand();
     context_.origins.look_in(batch.get());
@@ -312,7 +314,14 @@ class Interpreter::Work {
       }
     }
     std::erase_if(ended_, [&](const EndedStream& each) {
-      if (now_.time - each.time <= (now_.time - timeline_.begin()) / kLongBefore) return false;
+      const std::int64_t since = now_.time - each.time;
+      const std::int64_t so_far = now_.time - timeline_.begin();
+      if (!each.is_damaged) {
+        // Of several traces each ends by itself, and perhaps this one did.
+        if (now_.stream == nullptr || now_.stream->of_trace != each.stream->of_trace)
+          return since > so_far / kVeryLongBefore;
+        if (since <= so_far / kLongBefore) return false;
+      }
       marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
                          now_.time, each.number);
       return true;
@@ -418,7 +427,7 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
-        return take_damage(record.notice->input);
+        return take_damage(record);
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:
@@ -434,6 +443,18 @@ class Interpreter::Work {
     }
   }
 
+  // Of the last event before a record of the batch at hand, whether a rule is about it or not.
+  [[nodiscard]] std::int64_t time_before(const Record& record) {
+    const Record* const first = batches_.back()->records().data();
+    for (const Record* each = &record; each != first;) {
+      --each;
+      if (each->kind != RecordKind::kEvent) continue;
+      const ClassPlan& plan = planned(each->event);
+      if (plan.clock != nullptr) return std::max(now_.time, plan.time_of(each->event.time));
+    }
+    return std::max(now_.time, last_time_.value_or(now_.time));
+  }
+
   void note_packet_end(const Packet& packet) {
     if (!plans_.streams_end_together() || !packet.end || packet.stream == nullptr) return;
     const DataStreamClass* const stream_class = packet.stream->stream_class;
@@ -447,8 +468,12 @@ class Interpreter::Work {
   void note_stream_end(const DataStream& stream) {
     note_part(stream, -1);
     const auto found = streams_.find(key_of(stream));
-    if (found == streams_.end() || found->second.packet_end == kNoTime) return;
-    ended_.push_back({&found->second, found->second.packet_end, now_.number});
+    if (found == streams_.end()) return;
+    // Where damage is the last of it, what comes behind is not known.
+    if (damage_pending_)
+      ended_.push_back({&found->second, damage_begin_, now_.number, true});
+    else if (found->second.packet_end != kNoTime)
+      ended_.push_back({&found->second, found->second.packet_end, now_.number, false});
   }
   // It goes on, in another file.
   void note_stream_begin(const DataStream& stream) {
@@ -460,12 +485,15 @@ class Interpreter::Work {
   }
 
   void take(const Loss& loss) {
-    TimelineCounts& counts = timeline_.mutable_counts();
-    if (loss.taken_back) {
-      counts.lost_events -= std::min(counts.lost_events, loss.events.value_or(0));
-      return;
+    std::optional<std::uint64_t> events = loss.events;
+    if (loss.stream != nullptr && events) {
+      if (!std::exchange(losses_known_, true)) late_.look_in(*batches_.back(), key_of);
+      if (loss.taken_back) return take_back(late_.come(key_of(*loss.stream), *events));
+      events = late_.lose(key_of(*loss.stream), *events);
+      if (*events == 0 && *loss.events != 0) return;
     }
-    counts.lost_events += loss.events.value_or(0);
+    if (loss.taken_back) return take_back({.events = events.value_or(0)});
+    timeline_.mutable_counts().lost_events += events.value_or(0);
     StreamState* state = nullptr;
     const TraceDescription* trace = nullptr;
     if (loss.stream != nullptr) {
@@ -478,14 +506,16 @@ class Interpreter::Work {
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
             ? state->latest
             : now_.time;
-    const std::int64_t begin = loss.begin ? timeline_.time_of(*loss.begin) : before;
+    const bool is_wide = plans_.losses_are_wide(trace);
+    std::int64_t begin = loss.begin ? timeline_.time_of(*loss.begin) : before;
     const std::int64_t end = loss.end ? timeline_.time_of(*loss.end) : std::max(begin, now_.time);
-    const std::string name = loss.events    ? fmt::format("lost {} events", *loss.events)
+    if (is_wide && now_.time < end) begin = std::max(begin, now_.time);
+    const std::string name = events         ? fmt::format("lost {} events", *events)
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(plans_.losses_are_wide(trace) ? nullptr : state, marking_.add_name("loss", name),
-                 begin, end, now_.number);
+    marking_.gap(is_wide ? nullptr : state, marking_.add_name("loss", name), begin, end,
+                 now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
     if (!marking_.is_losing()) return;
     if (state != nullptr && !loss.end) state->losing_until = kNoTime;
@@ -511,13 +541,13 @@ class Interpreter::Work {
 
   // Where parts overlap in time, nothing says when the damaged one ends: up to the end of the input
   // anything may be missing.
-  void take_damage(const std::string& of) {
+  void take_damage(const Record& record) {
     end_damage(now_.time);
-    const auto parted = parted_inputs_.find(of);
+    const auto parted = parted_inputs_.find(record.notice->input);
     if (parted == parted_inputs_.end() || !plans_.streams_overlap()) {
       damage_pending_ = true;
       note_pending(true);
-      damage_begin_ = now_.time;
+      damage_begin_ = time_before(record);
       damage_number_ = now_.number;
       return;
     }
@@ -539,6 +569,12 @@ class Interpreter::Work {
       marking_.end_wide_loss(marking_.add_name("damage", "damaged"), input.damage_begin, input.end,
                              number);
     }
+  }
+
+  void take_back(const LateEvents::Came& came) {
+    TimelineCounts& counts = timeline_.mutable_counts();
+    counts.lost_events -= std::min(counts.lost_events, came.events);
+    counts.gaps -= std::min(counts.gaps, came.places);
   }
 
   void end_damage(std::int64_t time) {
@@ -566,6 +602,7 @@ class Interpreter::Work {
     StreamState* stream;
     std::int64_t time;
     std::uint64_t number;  // of the last event before
+    bool is_damaged;       // it ends in what could not be read
   };
 
   struct PartedInput {
@@ -577,6 +614,7 @@ class Interpreter::Work {
 
   static constexpr OriginId kFirstTrace = 2;                // behind its machine
   static constexpr std::int64_t kLongBefore = 100;          // a hundredth of the time so far
+  static constexpr std::int64_t kVeryLongBefore = 8;
   static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
   static constexpr std::uint64_t kMostSections = 256;
 
@@ -589,8 +627,10 @@ class Interpreter::Work {
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
-  std::vector<EndedStream> ended_;                          // of which it is not known yet
-  std::int64_t losing_until_ = kNoTime;                     // the first of all
+  LateEvents late_;
+  bool losses_known_ = false;            // to `late_`, of the batch at hand
+  std::vector<EndedStream> ended_;       // of which it is not known yet
+  std::int64_t losing_until_ = kNoTime;  // the first of all
   const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;
   // The same if nothing is pending (`note_pending`).

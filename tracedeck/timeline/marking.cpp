@@ -221,6 +221,27 @@ void Marking::state_since(TrackId track, NameId name, const Moment& now, std::in
        .value = 0});
 }
 
+void Marking::state_from(TrackId track, NameId name, std::int64_t since, std::uint64_t number,
+                         const StreamState* stream, std::int32_t cpu) {
+  TrackState& known = track_state(track);
+  if (track == others_ || known.state != kNoName || since < known.last) return;
+  note_part(track, stream, number);
+  known.last = since;
+  known.number = number;
+  known.state = name;
+  known.before = kNoName;
+  known.changed = number;
+  known.only = nullptr;
+  known.cpu = cpu;
+  know_state(track);
+  put({.kind = MarkKind::kState,
+       .track = track,
+       .name = name,
+       .cpu = cpu,
+       .time = since,
+       .value = 0});
+}
+
 void Marking::wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
                    const Arguments* arguments, std::uint16_t flags) {
   if (flags == 0 && (counts() ? wait_usual<true>(track, name, now, begin, arguments)

@@ -12,6 +12,7 @@
 #include <optional>
 #include <queue>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -311,6 +312,16 @@ class Marking {
   // A state that a track with nothing on it yet has been in since `since`, as an event says now.
   void state_since(TrackId track, NameId name, const Moment& now, std::int64_t since,
                    std::int32_t cpu);
+  // The same of a track of which nothing was known, as event `number` of a stream said.
+  void state_from(TrackId track, NameId name, std::int64_t since, std::uint64_t number,
+                  const StreamState* stream, std::int32_t cpu);
+  // What a track is of ran until now, which was not known. Whether that was so since event
+  // `number`.
+  void note_ran(TrackId track, const Moment& now) { ran_[track] = now.number; }
+  [[nodiscard]] bool ran_since(TrackId track, std::uint64_t number) const {
+    const auto found = ran_.find(track);
+    return found != ran_.end() && found->second >= number;
+  }
   void counter(TrackId track, const Moment& now, std::int64_t value);
   void counter(TrackId track, const Moment& now, double value);
   void wait(TrackId track, NameId name, const Moment& now, std::int64_t begin,
@@ -407,6 +418,8 @@ class Marking {
   [[gnu::noinline]] void begin_stretch(TrackId track, const Moment& now);
   // What is open on a track began in the data stream of its last event, if in none before.
   void note_streams(TrackId track);
+  // Event `number` of a stream, the first one of it, is on a track.
+  void note_part(TrackId track, const StreamState* stream, std::uint64_t number);
   // The first loss since event `number` that what is on a track may have been in.
   [[nodiscard, gnu::cold]] std::optional<Losses::Loss> loss_on(TrackId track, std::uint64_t number);
   [[nodiscard]] std::optional<Losses::Loss> loss_of_state(TrackId track);
@@ -521,7 +534,8 @@ class Marking {
   std::uint32_t going_on_ = 0;         // streams of which something is being lost
   std::vector<TrackId> known_states_;  // all tracks of which a state is known, and others
   std::uint64_t looked_at_ = 0;        // tracks in there, whenever something was lost
-  Losses losses_;                      // in all streams
+  std::unordered_map<TrackId, std::uint64_t> ran_;                // `note_ran`
+  Losses losses_;                                                 // in all streams
   std::int64_t last_ = std::numeric_limits<std::int64_t>::min();  // of all marks
   std::uint64_t flows_ = 0;
   TrackId quality_ = kNoTrack;

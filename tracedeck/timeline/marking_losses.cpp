@@ -19,10 +19,14 @@ void Marking::begin_stretch(TrackId track, const Moment& now) {
   if (state.keeps_streams) note_streams(track);
   state.stretch = now.stretch;
   state.stream = now.stream;
-  std::vector<StreamPart>& parts = track_state(state.first_lane).parts;
-  if (now.stream == nullptr || parts.size() >= kMostParts) return;
-  if (std::ranges::find(parts, now.stream, &StreamPart::stream) == parts.end())
-    parts.push_back({now.stream, now.number});
+  note_part(track, now.stream, now.number);
+}
+
+void Marking::note_part(TrackId track, const StreamState* stream, std::uint64_t number) {
+  std::vector<StreamPart>& parts = track_state(track_state(track).first_lane).parts;
+  if (stream == nullptr || parts.size() >= kMostParts) return;
+  if (std::ranges::find(parts, stream, &StreamPart::stream) == parts.end())
+    parts.push_back({stream, number});
 }
 
 void Marking::note_streams(TrackId track) {

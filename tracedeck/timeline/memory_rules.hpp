@@ -19,12 +19,14 @@ class SetCurrent final : public Action {
         of_(std::move(of)),
         set_(std::move(set)),
         members_(members),
-        when_(when, event_class, context) {}
+        when_(when, event_class, context),
+        trace_(trace_of(event_class)) {}
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     Words words = {};
     if (!read_key(of_, *now.event, context_.scope, words.data())) return;
+    words[of_.size()] = trace_;
     RuleMemory::Current& current = context_.memory.currents[current_];
     std::uint64_t& place = current.keys.place(words.data());
     if (place == 0) {
@@ -61,6 +63,7 @@ class SetCurrent final : public Action {
   std::vector<Set> set_;
   std::size_t members_;
   BoundWhen when_;
+  std::uint64_t trace_;
 };
 
 // A text that is kept for long, cut where no name is that long.
@@ -81,12 +84,14 @@ class SetLookup final : public Action {
         range_(bind_all(range, event_class)),
         key_(bind_all(key, event_class)),
         value_(value, event_class),
-        when_(when, event_class, context) {}
+        when_(when, event_class, context),
+        trace_(trace_of(event_class)) {}
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
     Words words = {};
     if (!read_key(key_, *now.event, context_.scope, words.data())) return;
+    words[key_.size()] = trace_;
     RuleMemory::Lookup& lookup = context_.memory.lookups[lookup_];
     if (first_ && lookup.keys.find(words.data()) != 0) return;
     if (!value_.is_known(*now.event, context_.scope)) return;
@@ -124,6 +129,7 @@ class SetLookup final : public Action {
   std::vector<BoundValue> key_;
   BoundTemplate value_;
   BoundWhen when_;
+  std::uint64_t trace_;
 };
 
 struct CurrentState {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/timeline/rule_parts.hpp"
+#include "tracedeck/timeline/schedule_rules.hpp"
 
 namespace tracedeck::timeline {
 
@@ -94,7 +94,11 @@ struct StateState {
   std::optional<RuleValue> spent = {};
   std::optional<RuleValue> cpu = {};
   RuleTemplate name = {};
+  ClassMatcher not_behind = {};
+  ClassMatcher not_before = {};
   TrackSpace* track = nullptr;
+
+  [[nodiscard]] bool may_be_repeated() const { return !not_behind.empty() || !not_before.empty(); }
 };
 
 // A number of an event that has it at a fixed place, mostly.
@@ -241,7 +245,10 @@ class MarkState final : public Action {
         spent_(state.spent, event_class),
         tid_(state.track == nullptr ? std::nullopt : state.track->tid, event_class),
         before_(before),
-        threads_(threads) {}
+        threads_(threads),
+        processors_(state.track->processors),
+        says_what_leaves_(state.track->says_what_leaves),
+        may_be_repeated_(state.may_be_repeated()) {}
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ && !track_.may_end() &&
@@ -292,8 +299,13 @@ class MarkState final : public Action {
 
  private:
   void mark(TrackId track, const Moment& now) {
-    const NameId before = marking_.is_other(track) ? marking_.other_state(now, false)
-                                                   : marking_.state_of(track, now.time);
+    const bool is_other = marking_.is_other(track);
+    NameId before =
+        is_other ? marking_.other_state(now, false) : marking_.state_of(track, now.time);
+    if (before == kNoName && processors_ != nullptr && !is_other) [[unlikely]] {
+      if (is_unclear(track, now)) return;
+      before = marking_.state_of(track, now.time);
+    }
     if (unless_ != kNoName && before == unless_) return;
     if (within_ != kNoName && before != within_) return;
     const NameId name = is_unknown_ ? kNoName : name_(*now.event);
@@ -317,6 +329,44 @@ class MarkState final : public Action {
       return track_.put_state(track, task, name, now, on, spent);
     context_.marking.state(track, name, now, on, spent);
   }
+  // Whether what the event says of a task of which nothing is known may be nothing new.
+  [[nodiscard, gnu::noinline, gnu::cold]] bool is_unclear(TrackId track, const Moment& now) {
+    using Kind = Processors::Unclear::Kind;
+    const Processors::Unclear* const known = processors_->find_unclear(track);
+    if (known != nullptr && known->kind == Kind::kWillRepeat && may_be_repeated_) {
+      processors_->forget_unclear(track);
+      context_.marking.note_ran(track, now);
+      return true;
+    }
+    // Where a task is moved from and to it does not run.
+    if (known != nullptr && (within_ != kNoName || known->kind != Kind::kMayRun)) {
+      processors_->settle(track, context_.marking);
+      if (context_.marking.state_of(track, now.time) != kNoName) return false;
+    }
+    Processors::Unclear said = {.trace = trace_of(*now.event->event_class),
+                                .track = track,
+                                .time = now.time,
+                                .number = now.number,
+                                .stream = now.stream};
+    if (unless_ == kNoName || is_unknown_ || !track_.read_word(*now.event, said.task)) return false;
+    if (may_be_repeated_) {
+      said.kind = Kind::kMayRepeat;
+    } else if (!may_run(now, said)) {
+      return false;
+    }
+    said.state = name_(*now.event);
+    return processors_->note_unclear(said);
+  }
+  // Whether nothing is known of the processor that the event is about, where it would run.
+  [[nodiscard]] bool may_run(const Moment& now, Processors::Unclear& said) {
+    std::int64_t cpu = 0;
+    if (!says_what_leaves_ || !cpu_.possible() || !cpu_.read(*now.event, context_, cpu) ||
+        cpu < 0 || cpu > std::numeric_limits<std::int32_t>::max())
+      return false;
+    said.cpu = static_cast<std::int32_t>(cpu);
+    const Words key = {static_cast<std::uint64_t>(cpu), said.trace};
+    return !processors_->knows(key.data(), context_.marking);
+  }
   // From now on it is of the event's thread.
   [[nodiscard]] bool is_of_thread_before(TrackId track, const Event& event) {
     if (!tid_.possible()) return true;
@@ -339,6 +389,42 @@ class MarkState final : public Action {
   EventNumber tid_;
   TrackNumbers& before_;
   TrackThreads& threads_;
+  Processors* processors_;  // null: no task that runs
+  bool says_what_leaves_;
+  bool may_be_repeated_;
+};
+
+// An event beside which one of a state rule says nothing new.
+class DenyState final : public Action {
+ public:
+  // `is_behind`: the other one comes behind it.
+  DenyState(BoundTrack track, Processors& processors, RuleContext& context, bool is_behind)
+      : context_(context),
+        track_(std::move(track)),
+        processors_(processors),
+        is_behind_(is_behind) {}
+
+  void run(const Moment& now) override {
+    using Unclear = Processors::Unclear;
+    const TrackId track = track_.find(*now.event);
+    if (track == kNoTrack || context_.marking.state_of(track, now.time) != kNoName) return;
+    if (is_behind_) {
+      processors_.settle(track, context_.marking);
+      if (context_.marking.state_of(track, now.time) != kNoName) return;
+      (void)processors_.note_unclear({.kind = Unclear::Kind::kWillRepeat, .track = track});
+      return;
+    }
+    const Unclear* const known = processors_.find_unclear(track);
+    if (known == nullptr || known->kind != Unclear::Kind::kMayRepeat) return;
+    processors_.forget_unclear(track);
+    context_.marking.note_ran(track, now);
+  }
+
+ private:
+  RuleContext& context_;
+  BoundTrack track_;
+  Processors& processors_;
+  bool is_behind_;
 };
 
 }  // namespace tracedeck::timeline

@@ -63,14 +63,6 @@ class ClassSearch {
   bool found_ = false;
 };
 
-// The number of the trace that a class is of, whichever reading it comes from.
-[[nodiscard]] inline std::uint64_t trace_of(const EventClass& event_class) {
-  const DataStreamClass* const stream_class = event_class.stream_class;
-  return stream_class == nullptr || stream_class->trace == nullptr
-             ? 0
-             : stream_class->trace->same_trace();
-}
-
 // The names of numbers, each at the place of its lowest bits.
 struct NamedNumber {
   std::uint64_t number = 0;
@@ -212,6 +204,8 @@ class NameMatcher {
   std::vector<Known> known_;  // by NameId
 };
 
+struct Processors;
+
 // The tracks of one rule, and of all that say the same.
 struct TrackSpace {
   explicit TrackSpace(const TrackRule& of) : rule(of), own(words_of(of)) {}
@@ -244,8 +238,10 @@ struct TrackSpace {
   std::optional<RuleValue> tid = {};
   NameMatcher ends = {};
   std::vector<TaskObserver*> observers = {};
-  KeyTable own;             // by key and trace
-  KeyTable* tracks = &own;  // or those that it is joined with
+  Processors* processors = nullptr;  // on which its tasks run
+  bool says_what_leaves = false;     // events say what leaves them
+  KeyTable own;                      // by key and trace
+  KeyTable* tracks = &own;           // or those that it is joined with
 };
 
 class BoundTrack {

@@ -75,6 +75,13 @@ std::optional<std::uint64_t> OddValues::word_of_text(std::string_view text) {
   return word_of(query::Value::of(text));
 }
 
+std::uint64_t trace_of(const EventClass& event_class) {
+  const DataStreamClass* const stream_class = event_class.stream_class;
+  return stream_class == nullptr || stream_class->trace == nullptr
+             ? 0
+             : stream_class->trace->same_trace();
+}
+
 std::optional<std::string> RuleMemory::Lookup::find(const std::uint64_t* key) const {
   const std::uint32_t number = keys.find(key);
   if (number == 0) return std::nullopt;
@@ -143,6 +150,11 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   return value;
 }
 
+std::string RuleValue::text_before_last() const {
+  const std::string_view text = text_;
+  return std::string(trimmed(text.substr(0, text.rfind("??"))));
+}
+
 BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
     : expression_(value.expression_), matchers_(value.matchers_) {
   const TraceDescription* const trace =
@@ -163,6 +175,7 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
     case RuleValue::Kind::kCurrent:
       kind_ = Kind::kCurrent;
       current_ = value.current_;
+      trace_ = trace_of(event_class);
       for (const RuleValue& each : value.of_) {
         of_.emplace_back(each, event_class);
         if (!of_.back().possible()) kind_ = Kind::kNever;
@@ -178,7 +191,7 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
     case RuleValue::Kind::kProcessor:
       kind_ = Kind::kProcessor;
       of_.emplace_back(value.of_.front(), event_class);
-      trace_ = trace == nullptr ? 0 : trace->same_trace();
+      trace_ = trace_of(event_class);
       return;
     case RuleValue::Kind::kExpression:
       break;
@@ -209,6 +222,7 @@ std::optional<query::Value> BoundValue::constant() const {
 const RuleMemory::Kept* BoundValue::kept(const Event& event, ValueScope& scope) const {
   std::array<std::uint64_t, KeyTable::kMostWords> key = {};
   if (!read_key(of_, event, scope, key.data())) return nullptr;
+  key[of_.size()] = trace_;
   RuleMemory::Current& current = scope.memory->currents[current_.current];
   const std::uint32_t number = current.keys.find(key.data());
   if (number == 0) return nullptr;
@@ -362,7 +376,8 @@ PlaceRange range_behind(std::string_view before, std::string_view place) {
 
 }  // namespace
 
-BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_class) {
+BoundTemplate::BoundTemplate(const RuleTemplate& from, const EventClass& event_class)
+    : trace_(trace_of(event_class)) {
   const auto append_text = [&](std::string_view text, bool is_place = false) {
     if (parts_.empty() || !parts_.back().fixed) parts_.emplace_back();
     Part& part = parts_.back();
@@ -426,9 +441,14 @@ std::optional<RuleText> BoundTemplate::text_of(const Alternative& alternative, c
   const TextFilter* const filter = alternative.filter;
   std::string text;
   if (alternative.lookup) {
-    std::array<std::uint64_t, KeyTable::kMostWords> key = {};
+    const RuleMemory::Lookup& lookup = scope.memory->lookups[*alternative.lookup];
+    // The key, the trace, and the place where there are ranges.
+    std::array<std::uint64_t, KeyTable::kMostWords + 1> key = {};
     if (!read_key(alternative.keys, event, scope, key.data())) return std::nullopt;
-    auto found = scope.memory->lookups[*alternative.lookup].find(key.data());
+    const std::size_t last = lookup.keys.words() - 1;
+    if (lookup.has_ranges) key[last + 1] = key[last];
+    key[last] = trace_;
+    auto found = lookup.find(key.data());
     alternative.use->was_asked = true;
     alternative.use->has_found = alternative.use->has_found || found.has_value();
     if (!found) return std::nullopt;

@@ -45,17 +45,20 @@ class OddValues {
   TextMap<std::uint64_t> words_;
 };
 
-// What was set by earlier events and later ones refer to.
 class Marking;
 struct StreamState;
 
+// The number of the trace that a class is of, whichever reading it comes from.
+[[nodiscard]] std::uint64_t trace_of(const EventClass& event_class);
+
+// What was set by earlier events and later ones of the same trace refer to.
 class RuleMemory {
  public:
   struct Kept {
     query::Value value = {};
     std::string text = {};  // what `value` points into
   };
-  // [[current]] rules of one `of`, by key.
+  // [[current]] rules of one `of`, by key and trace.
   struct CurrentValues {
     std::vector<Kept> values = {};
     std::uint64_t number = 0;  // of the event that set them
@@ -67,6 +70,7 @@ class RuleMemory {
     std::deque<CurrentValues> values;
     bool lasting = false;
   };
+  // By key and trace.
   struct Lookup {
     explicit Lookup(std::size_t words) : keys(words) {}
     // Of a rule with a range: what was said last counts.
@@ -155,12 +159,18 @@ class RuleValue {
   [[nodiscard]] bool is_of_processor() const {
     return kind_ == Kind::kProcessor || std::ranges::any_of(of_, &RuleValue::is_of_processor);
   }
-  // Of alternatives the first.
-  [[nodiscard]] const RuleValue& preferred() const {
-    return kind_ == Kind::kFirstKnown ? of_.front() : *this;
-  }
   // Whether it depends on what runs on `processor`.
   [[nodiscard]] bool is_of_task() const { return kind_ != Kind::kProcessor && is_of_processor(); }
+  // Of alternatives all but the last.
+  [[nodiscard]] std::string text_before_last() const;
+  // Whether it is what is current on a processor, `cpu`, or where that is not known the processor.
+  [[nodiscard]] bool is_current_on(std::string_view cpu) const {
+    return kind_ == Kind::kFirstKnown && of_.back().text_ == cpu &&
+           std::ranges::any_of(of_, [&](const RuleValue& each) {
+             return each.kind_ == Kind::kCurrent && each.current_.of->size() == 1 &&
+                    each.current_.of->front() == cpu;
+           });
+  }
 
  private:
   friend class BoundValue;
@@ -263,7 +273,7 @@ class BoundValue {
   CurrentPlace current_ = {};
   std::vector<BoundValue> of_;
   std::uint64_t like_first_ = 0;
-  std::uint64_t trace_ = 0;  // of kProcessor
+  std::uint64_t trace_ = 0;  // of kProcessor and kCurrent
   std::string constant_;
 };
 
@@ -393,6 +403,7 @@ class BoundTemplate {
   [[nodiscard]] std::optional<RuleText> text_of(const Alternative& alternative, const Event& event,
                                                 ValueScope& scope) const;
   std::vector<Part> parts_;
+  std::uint64_t trace_ = 0;
   bool lacks_ = false;  // a part that no event of the class has
 };
 

@@ -151,6 +151,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     });
   }
   for (StateState& state : states_) {
+    plan_denial(state, event_class, into);
     if (!state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
     add(Phase::kState, on, state.track, "[[state]]", [&] {
@@ -158,6 +159,19 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
                                          threads_);
     });
   }
+}
+
+void CompiledRules::plan_denial(StateState& state, const EventClass& event_class,
+                                std::vector<PlannedAction>& into) {
+  if (state.track == nullptr || state.track->processors == nullptr) return;
+  const std::string_view name = timeline::name_of(event_class);
+  const bool is_behind = state.not_behind.matches(name);
+  if (!is_behind && !state.not_before.matches(name)) return;
+  BoundTrack on = track(state.track, event_class);
+  if (!on.possible()) return lacks("[[state]]", event_class, state.track);
+  into.push_back(
+      {Phase::kState,
+       std::make_unique<DenyState>(std::move(on), *state.track->processors, context_, is_behind)});
 }
 
 // An event that both takes off and adds, as realloc, takes off first.

@@ -72,8 +72,74 @@ struct Processors {
     if (state != kNoName) lasting.erase(key.data());
     return state;
   }
+  // An event that may say something new of a task of which nothing is known.
+  struct Unclear {
+    enum class Kind : std::uint8_t {
+      kMayRun,      // it was woken. If it runs, then on `cpu`, of which nothing is known either
+      kMayRepeat,   // it is in that state, and may have been before the event
+      kWillRepeat,  // what the next event says is nothing new
+    };
+    Kind kind = Kind::kMayRun;
+    std::uint64_t task = 0;
+    std::uint64_t trace = 0;
+    std::int32_t cpu = kNoCpu;
+    TrackId track = kNoTrack;
+    NameId state = kNoName;
+    std::int64_t time = 0;
+    std::uint64_t number = 0;  // of the event
+    const StreamState* stream = nullptr;
+  };
+  [[nodiscard]] Unclear* find_unclear(TrackId track) {
+    const auto found = std::ranges::find(unclear, track, &Unclear::track);
+    return found == unclear.end() ? nullptr : &*found;
+  }
+  // One of a track. False: there is no room for it.
+  [[nodiscard]] bool note_unclear(const Unclear& said) {
+    if (find_unclear(said.track) != nullptr) return true;
+    if (unclear.size() >= kMost) return false;
+    unclear.push_back(said);
+    return true;
+  }
+  void forget_unclear(TrackId track) {
+    std::erase_if(unclear, [&](const Unclear& each) { return each.track == track; });
+  }
+  // What was said of a task was new.
+  [[gnu::noinline, gnu::cold]] void settle(TrackId track, Marking& marking) {
+    const Unclear* const found = find_unclear(track);
+    if (found == nullptr) return;
+    put_clear(*found, marking);
+    forget_unclear(track);
+  }
+  // It is known now what ran on a processor, `task`.
+  [[gnu::noinline, gnu::cold]] void settle(std::int32_t cpu, std::uint64_t trace,
+                                           std::uint64_t task, Marking& marking) {
+    std::erase_if(unclear, [&](const Unclear& each) {
+      if (each.kind != Unclear::Kind::kMayRun || each.trace != trace ||
+          (each.cpu != cpu && each.task != task))
+        return false;
+      if (each.task != task) put_clear(each, marking);
+      return true;
+    });
+  }
+  // No more events come: none said that one of them was a repetition.
+  void settle_repeated(Marking& marking) {
+    for (const Unclear& each : unclear) {
+      if (each.kind == Unclear::Kind::kMayRepeat) put_clear(each, marking);
+    }
+    unclear.clear();
+  }
+  static void put_clear(const Unclear& said, Marking& marking) {
+    if (said.kind == Unclear::Kind::kWillRepeat) return;
+    // Whether it ran may have been lost.
+    if (said.kind == Unclear::Kind::kMayRun && marking.lost_in_trace(said.number, said.stream))
+      return;
+    marking.state_from(said.track, said.state, said.time, said.number, said.stream, said.cpu);
+    (void)marking.state_of(said.track, said.time);
+  }
+
   // Of tasks whose states ended it is not known where they run.
   void forget(const SectionEnd& ended) {
+    std::erase_if(unclear, [&](const Unclear& each) { return ended.has_track(each.track); });
     for (Processor& each : all) {
       if (ended.has_track(each.track)) each = {};
     }
@@ -82,6 +148,7 @@ struct Processors {
   KeyTable keys;
   std::deque<Processor> all = {};
   KeyTable lasting{2};  // by task and trace: the name of what it will be
+  std::vector<Unclear> unclear = {};
 };
 
 // Told of what is found out about `Table::processor`.
@@ -116,7 +183,7 @@ struct ScheduleState {
   TrackSpace* track = nullptr;
   Processors* processors = nullptr;
   std::optional<RuleValue> said_processor = {};  // where `cpu` depends on `Table::processor`
-  ProcessorObserver* observer = nullptr;         // then
+  ProcessorObserver* observer = nullptr;
 };
 
 class Schedule final : public Action {
@@ -134,7 +201,8 @@ class Schedule final : public Action {
         previous_name_(state.previous_name, event_class),
         previous_state_(state.previous_state, "", event_class, context),
         running_(context.marking.add_name("", "running")),
-        trace_(trace) {
+        trace_(trace),
+        assumes_processor_(state.said_processor.has_value()) {
     if (state.previous) previous_ = BoundValue(*state.previous, event_class);
     if (state.said_processor) said_processor_ = BoundValue(*state.said_processor, event_class);
   }
@@ -146,13 +214,12 @@ class Schedule final : public Action {
     if (!when_(event)) return;
     std::uint64_t next = 0;
     if (!next_.word(event, context_.scope, next)) return context_.marking.count_without_field(now);
-    if (state_.observer != nullptr) look_for_several(now, next);
+    if (assumes_processor_) look_for_several(now, next);
     if (!cpu_.read(event, context_.scope)) {
-      if (state_.observer == nullptr) return context_.marking.count_without_field(now);
+      if (!assumes_processor_) return context_.marking.count_without_field(now);
       return put(now, by_itself(now, next), next, kNoCpu);
     }
     Processors::Processor& processor = state_.processors->of(cpu_.words(), context_.marking);
-    if (state_.observer != nullptr && !processor.any) know(now);
     put(now, processor, next, static_cast<std::int32_t>(cpu_.words()[0]));
   }
 
@@ -164,13 +231,10 @@ class Schedule final : public Action {
     processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
     if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
+    if (!state_.processors->unclear.empty()) [[unlikely]]
+      state_.processors->settle(processor.track, context_.marking);
     state_.processors->claim(next, processor);
     context_.marking.run(processor.track, running_, now, cpu);
-  }
-  [[gnu::noinline]] void know(const Moment& now) {
-    std::uint64_t left = 0;
-    const bool is_said = state_.previous && previous_.word(*now.event, context_.scope, left);
-    state_.observer->processor_known(cpu_.words(), is_said ? &left : nullptr, now);
   }
   // Whether more than one processor is at work: events say so, or a task is put on the only one
   // while another one runs there, or leaves it and did not run there.
@@ -207,6 +271,23 @@ class Schedule final : public Action {
     const Words key = {~task, trace_};
     return state_.processors->of(key.data(), context_.marking);
   }
+  void know(const Moment& now, const std::uint64_t* left, std::int32_t cpu) {
+    if (state_.observer != nullptr && cpu != kNoCpu)
+      state_.observer->processor_known(cpu_.words(), left, now);
+  }
+  // The track of what leaves a processor and was not known to run there. What the event says
+  // counts, but not of an idle task.
+  [[nodiscard, gnu::noinline]] TrackId find_left(const Moment& now, bool is_processor_known,
+                                                 std::uint64_t previous, std::int32_t cpu) {
+    if (!is_processor_known) know(now, &previous, cpu);
+    if (!state_.processors->unclear.empty())
+      state_.processors->settle(cpu, trace_, previous, context_.marking);
+    if (previous == 0 && state_.idle) return kNoTrack;
+    const TrackId track = track_.find_task(*now.event, previous, previous_name_);
+    context_.marking.note_ran(track, now);
+    if (!is_processor_known) ran_before(now, track, cpu);
+    return track;
+  }
   // The first that leaves a processor ran there since the data stream began.
   void ran_before(const Moment& now, TrackId track, std::int32_t cpu) {
     Marking& marking = context_.marking;
@@ -221,13 +302,10 @@ class Schedule final : public Action {
     TrackId track = processor.any ? processor.track : kNoTrack;
     if (state_.previous) {
       if (!previous_.word(*now.event, context_.scope, previous)) return;
-      if (!processor.any || processor.task != previous) {
-        // Not what is known to have run: what the event says counts, but not of an idle task.
-        track = previous == 0 && state_.idle
-                    ? kNoTrack
-                    : track_.find_task(*now.event, previous, previous_name_);
-        if (track != kNoTrack && !processor.any) ran_before(now, track, cpu);
-      }
+      if (!processor.any || processor.task != previous)
+        track = find_left(now, processor.any, previous, cpu);
+    } else if (!processor.any) {
+      know(now, nullptr, cpu);
     }
     if (track == kNoTrack || previous == next) return;
     const NameId state = state_of(now, processor, previous);
@@ -259,6 +337,7 @@ class Schedule final : public Action {
   NameMaker previous_state_;
   NameId running_;
   std::uint64_t trace_;
+  bool assumes_processor_;
   BoundValue said_processor_;
 };
 

@@ -111,11 +111,15 @@ struct SliceState final : TaskObserver {
   }
 
   // What is open of a key is of that task. False: the task has something open itself.
-  bool give_to(const Words& key, std::uint64_t task) {
+  bool give_to(const Words& key, std::uint64_t task, const Moment& now) {
     const OpenId id = open.find(key.data());
     Words of_task = key;
     of_task[task_place] = task;
-    if (!is_open(id) || is_open(open.find(of_task.data()))) return false;
+    if (!is_open(id)) return false;
+    if (const OpenId before = open.find(of_task.data()); is_open(before)) {
+      if (!marking.may_have_ended(before)) return false;
+      end_chain(before, now);
+    }
     open.place(key.data()) = kEnded;
     open.place(of_task.data()) = id;
     if (needs_keys()) know_key(id, of_task.data());

@@ -120,8 +120,11 @@ struct StateRule {
   std::string name = {};    // a template; empty: from then on it is unknown
   std::string unless = {};  // the state in which the event says nothing new
   std::string within = {};  // the only state in which it says something
-  std::string cpu = {};     // an expression: the processor that it is about
-  std::string spent = {};   // an expression that grows: how much of it each state took
+  // Events right behind which, or right before, it says nothing new of the same track.
+  ClassGlobs not_behind = {};
+  ClassGlobs not_before = {};
+  std::string cpu = {};    // an expression: the processor that it is about
+  std::string spent = {};  // an expression that grows: how much of it each state took
 };
 
 // From the event that asks for something to the one that serves it.
@@ -237,7 +240,8 @@ struct Table {
   std::string title = {};
   std::string format = {};     // of the traces that it is for; empty: all
   ClassGlobs applies_to = {};  // traces with such a class; none: all
-  bool wide_losses = false;    // what is lost of one stream may be of any
+  // What is lost of one stream may be of any, and came behind the last event of all.
+  bool wide_losses = false;
   // An expression: the processor that an event is of, which rules call `processor`. Where events do
   // not say it there is one processor, until [[schedule]] rules show that two tasks run at once;
   // from then on it is unknown.

@@ -120,10 +120,16 @@ constexpr auto keys_of<CounterRule>() {
 
 template <>
 constexpr auto keys_of<StateRule>() {
-  return std::tuple{required("event", &StateRule::event),   optional("when", &StateRule::when),
-                    required("track", &StateRule::track),   required("name", &StateRule::name),
-                    optional("unless", &StateRule::unless), optional("within", &StateRule::within),
-                    optional("cpu", &StateRule::cpu),       optional("spent", &StateRule::spent)};
+  return std::tuple{required("event", &StateRule::event),
+                    optional("when", &StateRule::when),
+                    required("track", &StateRule::track),
+                    required("name", &StateRule::name),
+                    optional("unless", &StateRule::unless),
+                    optional("within", &StateRule::within),
+                    optional("not_behind", &StateRule::not_behind),
+                    optional("not_before", &StateRule::not_before),
+                    optional("cpu", &StateRule::cpu),
+                    optional("spent", &StateRule::spent)};
 }
 
 template <>

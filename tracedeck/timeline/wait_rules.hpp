@@ -28,6 +28,7 @@ class WaitState final : public SliceObserver {
     bool asker_known = false;  // `asker` is known
     bool gone = false;         // cancelled, and not served since
     bool refused = false;      // a preferred event came when nothing was to be waited for
+    bool is_doubtful = false;  // whether who waits ran when it was asked for was not known
     NameId over = kNoName;
     NameId name = kNoName;  // of what was asked for last, if anything was
     OriginId origin = 0;
@@ -266,9 +267,18 @@ class RequestWait final : public Action {
       if (*preferred_came_ != is_preferred_ && !was_refused) return;
     }
     if (waiter_) waiter_.find(*entry, *now.event, key_.words()[0]);
-    if (!state_.unless.empty() && entry->state != kNoTrack && is_no_wait(entry->state, now)) {
-      entry->refused = is_preferred_;
-      return;
+    if (!state_.unless.empty() && entry->state != kNoTrack) {
+      const NameId before = state_before(entry->state, now);
+      if (std::ranges::find(state_.unless, before) != state_.unless.end()) {
+        entry->refused = is_preferred_;
+        return;
+      }
+      const bool is_doubtful = before == kNoName && !context_.marking.is_other(entry->state);
+      if (is_doubtful && entry->pending) {
+        if (still_waits(*entry)) return;
+        entry->pending = false;
+      }
+      entry->is_doubtful = is_doubtful;
     }
     if (entry->serving == 0) state_.put(*entry, state_.asked, now);
     if (!request(*entry, now) || !asker_.possible()) return;
@@ -281,12 +291,16 @@ class RequestWait final : public Action {
   [[gnu::noinline, gnu::cold]] void note_asked(WaitState::Entry& entry, const Event& event) {
     if (entry.name == kNoName) entry.name = name_(event);
   }
-  // By the state that it was in before the event.
-  [[nodiscard]] bool is_no_wait(TrackId track, const Moment& now) const {
+  // The state that who waits was in before the event.
+  [[nodiscard]] NameId state_before(TrackId track, const Moment& now) const {
     Marking& marking = context_.marking;
-    const NameId before =
-        marking.is_other(track) ? marking.other_state(now, true) : marking.state_before(track, now);
-    return std::ranges::find(state_.unless, before) != state_.unless.end();
+    return marking.is_other(track) ? marking.other_state(now, true)
+                                   : marking.state_before(track, now);
+  }
+  // Whether who asked before and is in no known state may wait since then.
+  [[nodiscard]] bool still_waits(const WaitState::Entry& entry) const {
+    return !context_.marking.lost_in_trace(entry.number, entry.stream) &&
+           !(entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number));
   }
   // False: it waits already.
   bool request(WaitState::Entry& entry, const Moment& now) {
@@ -363,7 +377,8 @@ class ServeWait final : public Action {
       if (!track_.word().read_usual(event, word)) return run(now);
       track = track_.find_near(word);
     }
-    if (track == kNoTrack || marking_.lost_since(entry.number)) return run(now);
+    if (track == kNoTrack || entry.is_doubtful || marking_.lost_since(entry.number))
+      return run(now);
     if (!marking_.wait_usual<kCounts>(track, entry.name, now, entry.requested, arguments_))
       return run(now);
     entry.pending = false;
@@ -372,7 +387,7 @@ class ServeWait final : public Action {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
-    if (entry->pending) {
+    if (entry->pending && !ran_all_along(*entry)) {
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack) serve(*entry, track, now);
       if (is_of_track_) entry->served_on = track;
@@ -394,6 +409,10 @@ class ServeWait final : public Action {
   }
 
  private:
+  // Whether who was asked for ran then, as is known by now: it did not wait.
+  [[nodiscard]] bool ran_all_along(const WaitState::Entry& entry) const {
+    return entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number);
+  }
   // Returns whether events were lost meanwhile.
   bool wait(const WaitState::Entry& entry, TrackId track, const Moment& now) {
     const bool lost = context_.marking.lost_in_trace(entry.number, entry.stream) ||
