@@ -377,7 +377,7 @@ class Sentences(CommandTest):
         self.require('absent("a")', many)
         self.require('max("aa") < 1h', many)
         self.require('count("a") < 1000', damaged)
-        self.require('count("a") < 1000', made("between.bin", [(1000 * i, 100, "a") for i in range(50)], damage=[20_500]))
+        self.require('count("a") < 1000', made("behind.bin", [(1000 * i, 100, "a") for i in range(50)], marks=[(60_000, "x")], damage=[55_000]))
 
         pools = self.file("pools.bin", pool(*job(1, 0, 100, 200), (300, START, (0, 2)), (400, OTHER, (1,))))
         self.diff("--table", self.file("pool.toml", POOL.encode()), pools, many)

@@ -147,7 +147,7 @@ class World:
                    "domain": "kernel", "tracer_name": "perf"}
             classes = {f"{'irq' if 'irq' in n else 'sched'}:{n}": {**PERF_COMMON, **perf_fields(CLASSES[n])} for n in map(NAMES.get, PERF_NAMES)}
             trace = ctf.Trace(classes, env=env, clock="perf_clock", sequence=False, prefix="")
-            for packets in kept.values():  # they span their events, no more
+            for packets in filter(None, kept.values()):  # they span their events, no more
                 packets[0].begin, packets[-1].end = packets[0].events[0].time, packets[-1].events[-1].time
         else:
             env = {"hostname": host or "box", "domain": "kernel", "sysname": "Linux", "kernel_release": release,

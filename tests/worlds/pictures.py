@@ -36,12 +36,13 @@ def check_pictures(command):
     tracks = collections.defaultdict(list)
     for track in truth.tracks:
         tracks[track.name, track.parent].append(track)
+    meant = {}  # by a name without its number: with it
     for state in decoded.states:
         shown = decoded.tracks[state.track]
         parent = decoded.tracks.get(shown.get("parent_uuid"), {}).get("name")
         known = tracks.get((shown.get("name"), parent)) or tracks.get((shown.get("name"), None)) or ()
         end = truth.end if state.end is None else min(state.end, truth.end)
-        if known and end > state.begin and not any(covered(track, state.begin, end, state.name) for track in known):
+        if known and end > state.begin and not any(holds(track, state.begin, end, state.name, meant) for track in known):
             lossy = ", with losses" if truth.lossy else ""
             what = f": {word(state.name)}" if known[0].group not in ("core state", "cpu state", "mutex") else ""
             command.say(f"perfetto: {known[0].group}{what}{lossy}", f"{known[0].name} {state.name} from {state.begin} to {end}", "not so")
@@ -114,6 +115,17 @@ def perfetto_origin(truth, decoded):
 def covered(track, begin, end, name):
     have = sum(t.overlap(begin, end, s.begin, s.end) for s in track.states if matches(name, s.names))
     return have >= end - begin
+
+
+def holds(track, begin, end, name, meant):
+    """A picture that is written while the trace is read shows what tells a name from those before it (docs/timeline.md): of tasks
+    that have one name, the number of the first is left out. That one is the same in all states."""
+    if covered(track, begin, end, name):
+        return True
+    numbered = {n for s in track.states for n in s.names if n.startswith(name + " ") and n[len(name) + 1 :].isdigit()}
+    true = {n for n in numbered if covered(track, begin, end, n)}
+    meant[name] = true & meant.get(name, true)
+    return bool(meant[name])
 
 
 def matches(name, names):

@@ -154,8 +154,13 @@ class World:
         return (so, f"{who} ran for {time} of {served - asked}") if time * 2 < served - asked else None
 
     def drop(self, events, rng, scale, losing):
-        """A buffer that is full drops events and counts them. The count is written from time to time, mostly unchanged."""
+        """A buffer that is full drops events and counts them, of all cores together.
+
+        Of tband.c, handle_trace_evt: before an event the count is written if it has changed since this core wrote it last, else
+        every some events. So what was dropped lies behind the last event of any core.
+        """
         kept, losses, count, before = [], [], 0, events[0].time
+        written = dict.fromkeys((core.number for core in self.kernel.cores), 0)
         places = sorted(rng.sample(range(20, max(21, len(events) - 10)), min(rng.randrange(1, 4), max(1, len(events) - 40))))
         gone = set()
         for place in places if losing else ():
@@ -165,18 +170,14 @@ class World:
             if place in gone:
                 count += 1
                 continue
-            if place and place % 15 == 0 or (count > said and rng.random() < 0.5):
-                # It stands between two events of the core that it is written on.
+            if place and place % 15 == 0 or count != written[event.core]:
                 kept.append(Event(event.time, "dropped", {"count": count}, event.core))
+                written[event.core] = count
                 if count > said:
                     losses.append(Loss(None, before * scale, event.time * scale, count - said))
                     said = count
-                before = event.time
             kept.append(event)
-        if count > said:
-            time = kept[-1].time
-            kept.append(Event(time, "dropped", {"count": count}, kept[-1].core))
-            losses.append(Loss(None, before * scale, time * scale, count - said))
+            before = event.time
         return kept, losses
 
     # Zephyr.
@@ -349,8 +350,8 @@ class World:
                 result += ["runnable", *NOT_RUNNING]
             elif name == "created":
                 result += ["created", "runnable", *NOT_RUNNING]
-            elif name == "suspended":
-                result += ["suspended", *NOT_RUNNING]
+            elif name in ("suspended", "deleted"):  # what it is was said before the trace began
+                result += [name, *NOT_RUNNING]
             elif name == "running" and task.idle:
                 result += ["running", "idle"]
             else:
@@ -378,6 +379,9 @@ class World:
                 if self.zephyr and value[0] == "runnable" and before_this == "running":
                     names += NOT_RUNNING
                 states += [State(names, a, b, sure and clear) for a, b, sure in parts]
+            # What is made or ended by the last event is shown in no state, or in one that takes no time.
+            if not states and task.timeline.times and task.timeline.times[0] <= end:
+                states.append(State(self.words(task.timeline.at(end), task), time(end), time(end), False))
             if states:
                 tracks.append(Track(task.name, "task", states, tid=task.number))
         for core in kernel.cores:
@@ -398,8 +402,10 @@ class World:
                     continue
                 states = []
                 for since, until, holder in thing.holds.pieces(begin, end):
-                    word = "available" if holder == "available" else f"taken by {self.unique(holder)}"
-                    states.append(State((word,), time(since), time(until), not doubt))
+                    words = ("available",) if holder == "available" else (f"taken by {self.unique(holder)}",)
+                    if doubt and holder != "available":
+                        words += ("taken by ?",)  # no event names who takes it: it is the current task, which may not be known
+                    states.append(State(words, time(since), time(until), not doubt))
                 if states and states[0].begin > time(begin):
                     states.insert(0, State(("available",), time(begin), states[0].begin, False))
                 if states:

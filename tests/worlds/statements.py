@@ -49,7 +49,7 @@ def meant(command, label):
 
 def check_rows(command, answer):
     truth, seen = command.truth, set()
-    for row in answer["rows"]:
+    for row in joined_rows(truth, answer["rows"]):
         label = label_of(row)
         host = host_of(truth, label, row.get("host"), row.get("trace"), row.get("by"))
         if host:
@@ -69,6 +69,29 @@ def check_rows(command, answer):
     for label, spans in by_label(truth).items():
         if label not in seen and not truth.unchecked(label) and any(s.sure for s in spans):
             command.say("row: absent", "nothing", f"{label}: {len(spans)}")
+
+
+def joined_rows(truth, rows):
+    """Where what a name says was lost of some, they have a row of their own, called by their number: both are of the same."""
+    result, numbered = {}, {truth.means(label_of(row)) for row in rows if row["name"].startswith("0x")}
+    for row in rows:
+        labels = truth.means(label_of(row))
+        key = (labels, row.get("host")) if labels in numbered else len(result)
+        if key not in result:
+            result[key] = dict(row)
+            continue
+        known = result[key]
+        if label_of(row) in labels:
+            known["name"] = row["name"]
+        longest = max((one for one in (known, row) if "max" in one), key=lambda one: one["max"], default=None)
+        if longest is not None:
+            known["total"] = sum(one.get("total", 0) for one in (known, row))
+            known["max"], known["at"] = longest["max"], longest.get("at")
+        for name in ("count", "left_out", "open"):
+            known[name] = known.get(name, 0) + row.get(name, 0)
+        for name in (*QUANTILES, "self", "outliers", "outliers_at_most"):
+            known.pop(name, None)
+    return result.values()
 
 
 def by_label(truth):
@@ -373,7 +396,7 @@ def check_why(command, limit=4):
 
 def check_answer(command, label, answer):
     truth = command.truth
-    spans = spans_of(truth, answer["name"])
+    spans = spans_of(truth, answer["name"], host_of(truth, answer.get("host"), answer.get("track")))  # each host has rows of its own
     begin, end = answer["begin"], answer["begin"] + answer["duration"]
     if answer["kind"] != "state" and not answer.get("open_at_end"):
         if not any((span.begin, span.end) == (begin, end) for span in spans):

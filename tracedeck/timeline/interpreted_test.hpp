@@ -172,9 +172,9 @@ class InterpretedTest : public testing::Test, private MarkSink {
   bool other_stream_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
-  std::vector<std::pair<std::size_t, bool>> losses_;  // before which of them, and of which stream
+  std::vector<std::pair<std::size_t, bool>> losses_;   // before which of them, and of which stream
   std::vector<std::pair<std::size_t, bool>> damaged_;  // the same
-  std::vector<std::size_t> damage_;                   // before which of them
+  std::vector<std::size_t> damage_;                    // before which of them
   std::size_t parts_end_ = std::numeric_limits<std::size_t>::max();
   const DataStream* first_stream_ = nullptr;
   std::vector<std::string> lines_;

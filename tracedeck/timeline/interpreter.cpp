@@ -612,8 +612,8 @@ class Interpreter::Work {
     std::int64_t damage_begin = 0;
   };
 
-  static constexpr OriginId kFirstTrace = 2;                // behind its machine
-  static constexpr std::int64_t kLongBefore = 100;          // a hundredth of the time so far
+  static constexpr OriginId kFirstTrace = 2;        // behind its machine
+  static constexpr std::int64_t kLongBefore = 100;  // a hundredth of the time so far
   static constexpr std::int64_t kVeryLongBefore = 8;
   static constexpr std::uint64_t kFarBack = 1'000'000'000;  // ns
   static constexpr std::uint64_t kMostSections = 256;
