@@ -17,10 +17,10 @@ namespace tracedeck::flow {
 
 // How one trace of several is read.
 struct TraceReading {
-  bool values = true;              // false: none but those that events are selected by
-  bool same_sources = false;       // without values, too, there is the source of metadata's findings
-  bool silent = false;             // reports nothing: it is read a second time
-  bool packets_only = false;       // see `ReadOptions::packets_only`
+  bool values = true;         // false: none but those that events are selected by
+  bool same_sources = false;  // without values, too, there is the source of metadata's findings
+  bool silent = false;        // reports nothing: it is read a second time
+  bool packets_only = false;  // see `ReadOptions::packets_only`
   std::size_t traces_at_once = 1;  // that share the threads and the memory
   // Shared by all readings of one trace: the number of the first, from when it is opened.
   std::shared_ptr<std::uint64_t> first_reading = {};

@@ -356,8 +356,9 @@ class ServeWait final : public Action {
   }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
+    // Only what has states in which nothing is waited for can be doubtful.
     const bool is_plain = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ &&
-                          !asker_ && state_.during == nullptr;
+                          !asker_ && state_.during == nullptr && state_.unless.empty();
     if (!is_plain) return Action::usual_run(counts);
     return is_of_track_ ? usual_run_of<ServeWait, true>(counts)
                         : usual_run_of<ServeWait, false>(counts);
@@ -377,8 +378,7 @@ class ServeWait final : public Action {
       if (!track_.word().read_usual(event, word)) return run(now);
       track = track_.find_near(word);
     }
-    if (track == kNoTrack || entry.is_doubtful || marking_.lost_since(entry.number))
-      return run(now);
+    if (track == kNoTrack || marking_.lost_since(entry.number)) return run(now);
     if (!marking_.wait_usual<kCounts>(track, entry.name, now, entry.requested, arguments_))
       return run(now);
     entry.pending = false;
