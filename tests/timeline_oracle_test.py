@@ -15,6 +15,7 @@ from command import BIN, TRACES, CommandTest, needs_traces, run
 from timeline_oracle import interpret, random_traces
 from timeline_oracle.__main__ import lines
 from timeline_oracle.comparison import differences
+from timeline_oracle.rules_test import Rules  # noqa: F401, its cases are run here
 
 FIRST_SEED = int(os.environ.get("TRACEDECK_FIRST_SEED", "0"))
 TIMELINES = int(os.environ.get("TRACEDECK_TIMELINES", "45"))

@@ -58,28 +58,31 @@ class Rules(unittest.TestCase):
 
     def test_end_without_begin(self):
         line = self.dial9((5, "ClockSyncEvent", {"realtime_ns": 1}), done(20), done(30), poll(40, 1), done(50))
-        self.assertEqual(of(line), [("poll", "?", 5, 20, "began_before"), ("poll", "a.rs:1", 40, 50, "")])
+        self.assertEqual(of(line), [("poll", "?", 5, 20, "began_before"), ("poll", "src/a.rs:1:2", 40, 50, "")])
         self.assertEqual(line.unmatched, {("poll", "?"): 1})
 
     def test_begin_over_open(self):
+        """Nothing says which of the two ended."""
         line = self.dial9(poll(10, 1), poll(30, 2), done(40))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 30, "inferred_end"), ("poll", "a.rs:1", 30, 40, "")])
+        self.assertEqual(
+            of(line), [("poll", "src/a.rs:1:2", 30, 40, "inferred_end overlap_lane"), ("poll", "src/a.rs:1:2", 10, 40, "inferred_end")]
+        )
 
     def test_open_at_the_end(self):
         line = self.dial9(poll(10, 1), wake(70, 1))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 70, "open_at_end")])
+        self.assertEqual(of(line), [("poll", "src/a.rs:1:2", 10, 70, "open_at_end")])
 
     def test_loss_while_open(self):
         line = self.dial9(poll(10, 1), (LOSS, 20, 30), done(40), poll(50, 1), done(60))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 40, "across_loss"), ("poll", "a.rs:1", 50, 60, "")])
+        self.assertEqual(of(line), [("poll", "src/a.rs:1:2", 10, 40, "across_loss"), ("poll", "src/a.rs:1:2", 50, 60, "")])
 
     def test_loss_of_an_end(self):
         line = self.dial9(poll(10, 1), (LOSS, 20, 30), poll(40, 2), done(60))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 20, "across_loss inferred_end"), ("poll", "a.rs:1", 40, 60, "")])
+        self.assertEqual(of(line), [("poll", "src/a.rs:1:2", 10, 20, "across_loss inferred_end"), ("poll", "src/a.rs:1:2", 40, 60, "")])
 
     def test_loss_of_another_stream(self):
         line = self.dial9(poll(10, 1), (LOSS, 20, 30, {"segment": 1}), done(40))
-        self.assertEqual(of(line), [("poll", "a.rs:1", 10, 40, "across_loss")])
+        self.assertEqual(of(line), [("poll", "src/a.rs:1:2", 10, 40, "across_loss")])
 
     def test_loss_and_states(self):
         park = lambda time: (time, "WorkerParkEvent", {"worker_id": 0, "cpu_time_ns": time})
@@ -120,7 +123,7 @@ class Rules(unittest.TestCase):
     def test_cut(self):
         lines = [poll(10, 1), done(20), poll(30, 1), wake(35, 1), done(40), poll(50, 1), done(60)]
         line = interpret(records(lines, {"segment": 0}), begin=35, end=55)
-        self.assertEqual(of(line), [("poll", "a.rs:1", 30, 40, ""), ("poll", "a.rs:1", 50, 50, "open_at_end")])
+        self.assertEqual(of(line), [("poll", "src/a.rs:1:2", 30, 40, ""), ("poll", "src/a.rs:1:2", 50, 50, "open_at_end")])
         self.assertEqual([(one.begin, one.end) for one in line.pairs], [(40, 50)])
         self.assertEqual(self.states(line, "task 1")[0], ("polling on worker 0", 35, 40, ""))
 
@@ -135,7 +138,7 @@ class Rules(unittest.TestCase):
             (50, "SpanCloseEvent", {"span_id": 7}),
             (60, "SpanCloseEvent", {"span_id": 7}),
         )
-        self.assertEqual(of(line), [("segment", "b", 10, 20, ""), ("segment", "b", 30, 40, ""), ("span", "b", 10, 50, "")])
+        self.assertEqual(of(line), [("segment", "a::b:x.rs:1", 10, 20, ""), ("segment", "a::b:x.rs:1", 30, 40, ""), ("span", "a::b:x.rs:1", 10, 50, "")])
         self.assertEqual(line.unmatched, {("span", "?"): 1})
 
     def test_lanes(self):
@@ -184,7 +187,7 @@ class Rules(unittest.TestCase):
             end(40, 2),
             end(50, 3),
         )
-        self.assertEqual(of(line, "task"), [("task", "b.rs:3", 5, 30, ""), ("task", "a.rs:1", 5, 40, "began_before")])
+        self.assertEqual(of(line, "task"), [("task", "src/b.rs:3:4", 5, 30, ""), ("task", "src/a.rs:1:2", 5, 40, "began_before")])
         self.assertEqual(line.unmatched, {("task", "?"): 1})
         self.assertEqual(line.counters["tasks alive", "tasks"], [1, 0, 0, 0])
 
