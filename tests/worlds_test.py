@@ -16,10 +16,6 @@ SEEDS = 12
 
 # Kinds of false statements that are not mended yet, of each family, and a seed that shows it. Who mends one takes its line out.
 KNOWN = {
-    "linux": {
-        "perfetto: too little of a state, with losses": 29,
-        "task: less of a state than is sure, with losses": 29,
-    },
     # Worlds whose trace begins while a poll goes on that its worker was taken from. Its end is the first event of its thread's
     # data stream, and comes while the worker's next thread polls: it looks as if that poll went on in another data stream.
     # Later events show that it is not so, but what had ended was said by then.

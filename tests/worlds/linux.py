@@ -286,6 +286,7 @@ class World:
         for since, until, state in thread.states.pieces(begin, end):
             words = WORDS[state]
             cpu = None
+            was_known = known
             if since in decided and since >= begin and (since > begin or self.begins(thread, machine, begin)):
                 known = True
             elif lost:
@@ -295,6 +296,8 @@ class World:
                 cpu = next((c for c, timeline in enumerate(machine.on_cpu) if timeline.at(since) is thread), None)
                 streams = {cpu}
             certain = known and since in decided and state not in (NEW, DEAD)
+            # Running threads are woken too (try_to_wake_up). What comes later shows that this one did not run, unless it is lost.
+            certain = certain and not (lost and state == RUNNABLE and not was_known)
             if thread.exiting is not None and state == RUNNING and since < thread.exiting < until:
                 states += self.parts((since, thread.exiting), words, certain, lost, streams)
                 since, words = thread.exiting, ("running", *WORDS[DEAD])
