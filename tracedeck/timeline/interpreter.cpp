@@ -469,8 +469,8 @@ class Interpreter::Work {
     note_part(stream, -1);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
-    // Where damage is the last of it, what comes behind is not known.
-    if (damage_pending_)
+    // Where damage is the last of it, what comes behind is not known, unless another part does.
+    if (damage_pending_ && !are_parts(stream))
       ended_.push_back({&found->second, damage_begin_, now_.number, true});
     else if (found->second.packet_end != kNoTime)
       ended_.push_back({&found->second, found->second.packet_end, now_.number, false});
@@ -526,13 +526,16 @@ class Interpreter::Work {
       losing_until_ = std::min(losing_until_, state->losing_until);
   }
 
+  // Whether the data streams of its input are parts of it, one behind the other.
+  [[nodiscard]] static bool are_parts(const DataStream& stream) {
+    const DataStreamClass* const stream_class = stream.stream_class;
+    return stream_class != nullptr && stream_class->streams_are_parts &&
+           stream_class->trace != nullptr;
+  }
   // Of an input whose data streams are parts of it: how many are open.
   void note_part(const DataStream& stream, std::int64_t change) {
-    const DataStreamClass* const stream_class = stream.stream_class;
-    if (stream_class == nullptr || !stream_class->streams_are_parts ||
-        stream_class->trace == nullptr)
-      return;
-    PartedInput& input = parted_inputs_[stream_class->trace->input()];
+    if (!are_parts(stream)) return;
+    PartedInput& input = parted_inputs_[stream.stream_class->trace->input()];
     input.open_parts += change;
     if (change > 0) return;
     input.end = std::max(input.end, now_.time);
