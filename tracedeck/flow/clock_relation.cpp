@@ -7,7 +7,7 @@ namespace {
 
 // A local clock without an offset counts from when its host booted.
 bool counts_from_boot(const ComparedClock& compared) {
-  constexpr std::int64_t kYear = 365 * 86'400;
+  constexpr std::int64_t kYear = std::int64_t{365} * 86'400;
   const std::int64_t offset = compared.clock.offset_seconds;
   return compared.is_local && offset > -kYear && offset < kYear;
 }
