@@ -55,6 +55,8 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   // What the decoder calls.
   bool event(const EventView& view, std::uint64_t offset, std::uint32_t size) {
     const EventFacts& facts = view.facts();
+    if (offset == switch_end_) [[unlikely]]
+      in_blocks_ = in_blocks_ || (view.layout->timed && view.timestamp < before_switch_);
     if (view.layout->bears_on_others) [[unlikely]]
       take_note(view, offset, size);
     const EventClass* event_class = shared_->find_class(facts.id);
@@ -142,9 +144,13 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   }
 
   void switch_core(std::uint32_t id, std::uint64_t offset, std::uint32_t size) {
-    traced_before_switch_ = last_traced(offset);
+    before_switch_ = last_of_all();
     switch_end_ = offset + size;
-    if (core_->place.core == id) return;
+    if (core_->place.core != id) enter_core(id, offset, size);
+    own_before_switch_ = core_->last_time;
+  }
+
+  void enter_core(std::uint32_t id, std::uint64_t offset, std::uint32_t size) {
     if (cores_.size() >= kMostCores && !cores_.contains(id)) {
       report(RuleId::kCores, offset, size,
              fmt::format("core {} comes after {} others, which are forgotten", id, cores_.size()));
@@ -187,13 +193,18 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
 
   // A recorder writes the count before an event where it has changed since it wrote it last. So
   // what is lost lies behind the event before, of which this is the time; that the core changes is
-  // none.
+  // none. Where events of cores do not come in the order of time, it is the core's own.
   [[nodiscard]] std::optional<Nanoseconds> last_traced(std::uint64_t offset) const {
-    if (offset == switch_end_) return traced_before_switch_;
-    std::uint64_t last = 0;
-    for (const auto& [id, core] : cores_) last = std::max(last, core.last_time);
+    const bool is_behind_switch = offset == switch_end_;
+    const std::uint64_t own = is_behind_switch ? own_before_switch_ : core_->last_time;
+    const std::uint64_t last = in_blocks_ ? own : is_behind_switch ? before_switch_ : last_of_all();
     if (last == 0) return std::nullopt;
     return shared_->stream_class().default_clock->to_nanoseconds(last);
+  }
+  [[nodiscard]] std::uint64_t last_of_all() const {
+    std::uint64_t last = 0;
+    for (const auto& [id, core] : cores_) last = std::max(last, core.last_time);
+    return last;
   }
 
   void put_loss() {
@@ -268,8 +279,10 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
   std::uint64_t lost_ = 0;  // what the event at hand reports
   std::optional<Nanoseconds> lost_since_ = {};
   std::optional<Nanoseconds> lost_until_ = {};
-  std::optional<Nanoseconds> traced_before_switch_ = {};
-  std::uint64_t switch_end_ = ~std::uint64_t{0};  // the offset behind the last core_id
+  std::uint64_t before_switch_ = 0;               // the last time before the last core_id,
+  std::uint64_t own_before_switch_ = 0;           // and that of the core that it begins
+  std::uint64_t switch_end_ = ~std::uint64_t{0};  // the offset behind that
+  bool in_blocks_ = false;                        // events of cores go back behind those of others
 };
 
 // The files of one trace.

@@ -103,6 +103,19 @@ TEST(Reader, OnlyAnIncreaseOfTheCountIsALoss) {
   EXPECT_EQ(rules_of(records.findings), (std::vector<std::string>{"tband/drop-count-decreased"}));
 }
 
+TEST(Reader, ALossLiesBehindTheEventBefore) {
+  const auto core = [](std::uint64_t ts, std::uint64_t id) {
+    return frame("core_id", ts, {number(id)});
+  };
+  const Bytes second = core(21, 1) + frame("dropped_evt_cnt", 22, {number(5)}) + isr_enter(23, 7);
+  const auto loss_of = [&](const Bytes& before) {
+    return read(kResolution25 + core(1, 1) + isr_enter(10, 7) + before + second).losses.at(0);
+  };
+  EXPECT_EQ(loss_of(core(11, 0) + isr_enter(20, 7)).begin, Nanoseconds(20 * 25));
+  // A block of another core stands between: the last event of the core itself counts.
+  EXPECT_EQ(loss_of(core(15, 0) + isr_enter(90, 7)).begin, Nanoseconds(10 * 25));
+}
+
 TEST(Reader, NamesAreThoseOfCoreAndTask) {
   const Bytes trace =
       kResolution25 + isr_enter(1, 7) + frame("isr_name", 0, {number(7), text("UART")}) +
