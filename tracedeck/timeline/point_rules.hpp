@@ -333,7 +333,8 @@ class MarkState final : public Action {
   [[nodiscard, gnu::noinline, gnu::cold]] bool is_unclear(TrackId track, const Moment& now) {
     using Kind = Processors::Unclear::Kind;
     const Processors::Unclear* const known = processors_->find_unclear(track);
-    if (known != nullptr && known->kind == Kind::kWillRepeat && may_be_repeated_) {
+    if (known != nullptr && known->kind == Kind::kWillRepeat && may_be_repeated_ &&
+        now.number == known->number + 1) {
       processors_->forget_unclear(track);
       context_.marking.note_ran(track, now);
       return true;
@@ -355,7 +356,8 @@ class MarkState final : public Action {
       return false;
     }
     said.state = name_(*now.event);
-    return processors_->note_unclear(said);
+    if (!processors_->note_unclear(said)) ++context_.marking.timeline().mutable_counts().not_held;
+    return true;
   }
   // Whether nothing is known of the processor that the event is about, where it would run.
   [[nodiscard]] bool may_run(const Moment& now, Processors::Unclear& said) {
@@ -411,7 +413,9 @@ class DenyState final : public Action {
     if (is_behind_) {
       processors_.settle(track, context_.marking);
       if (context_.marking.state_of(track, now.time) != kNoName) return;
-      (void)processors_.note_unclear({.kind = Unclear::Kind::kWillRepeat, .track = track});
+      if (!processors_.note_unclear(
+              {.kind = Unclear::Kind::kWillRepeat, .track = track, .number = now.number}))
+        ++context_.marking.timeline().mutable_counts().not_held;
       return;
     }
     const Unclear* const known = processors_.find_unclear(track);
