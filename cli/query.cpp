@@ -1,10 +1,12 @@
 #include "tracedeck/query/query.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -178,10 +180,24 @@ std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session
   return query::watch_estimates(plain_sink(options, session.out, query), query, estimates);
 }
 
-bool are_one_file(const std::string& a, const std::string& b) {
-  std::error_code unknown;
-  return a == b || std::filesystem::equivalent(a, b, unknown);
-}
+// Files that were named so far, whatever their names.
+class NamedFiles {
+ public:
+  // Says that a file counts as often as it is named.
+  void note(const std::string& name, Diagnostics& diagnostics) {
+    struct stat file = {};
+    if (::stat(name.c_str(), &file) != 0) return;
+    const auto [first, is_new] = first_.try_emplace({file.st_dev, file.st_ino}, name);
+    if (is_new) return;
+    diagnostics.note(
+        first->second == name
+            ? fmt::format("{} is named more than once, and counts as often", name)
+            : fmt::format("{} is the file {} too, and counts once more", name, first->second));
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::string> first_;
+};
 
 void run_merge(const Options& options, Session& session) {
   PartialOutput partial(options, session);
@@ -190,18 +206,12 @@ void run_merge(const Options& options, Session& session) {
   query::PartialMerge merge(
       [&](const query::Query& query) { return sink_of(options, session, query, estimates); },
       options.partial_key);
-  for (std::size_t i = 0; i < options.operands.size(); ++i) {
+  NamedFiles named;
+  for (const std::string& operand : options.operands) {
     if (session.stop.stop_requested()) break;
-    const std::string& operand = options.operands[i];
-    const auto before = std::span(options.operands).first(i);
-    const auto is_same = [&](const std::string& other) { return are_one_file(other, operand); };
-    if (const auto same = std::ranges::find_if(before, is_same); same != before.end())
-      session.diagnostics.note(
-          *same == operand
-              ? fmt::format("{} is named more than once, and counts as often", operand)
-              : fmt::format("{} is the file {} too, and counts once more", operand, *same));
     auto input = io::open_input(operand, session.stop);
     const auto added = input ? merge.add(**input) : std::unexpected(input.error());
+    if (added) named.note(operand, session.diagnostics);
     if (added || session.stop.stop_requested()) continue;
     session.report(added.error());
     // Whatever is wrong with it, it is left out as a whole.
