@@ -1,5 +1,5 @@
 // The sentences that answers contain about a trace. Answers say them by `say` and in no other way,
-// and docs/sentences.md is this table.
+// and docs/timeline.md shows the table.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,8 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
 
     // ---- `latency`
     {"latency/outliers", "outliers: {count} of {all} {name} took more than ten times the median, up to {longest}",
-     "of 20 durations or more some are more than ten times the median, or may be by the 0.4 % that it is known to",
+     "there are 20 durations or more, and some are more than ten times the median; near that bound durations are known "
+     "within 0.8 %, so their number may be a range",
      "rows[].outliers, rows[].outliers_at_most"},
     {"latency/slices-left-out", "slices in no figure above, as their durations are not known: {reasons}",
      "there are slices for one of the next six reasons", "counts"},
@@ -219,6 +220,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"diff/left-out", "in no figure, their durations are not known: {counts}",
      "A or B has slices or waits without a known duration", "rows[].a, rows[].b: left_out, across_loss, open; doubts"},
 
+    {"diff/across-losses", "{count} across losses", "of these some lie across a loss", "rows[].a, rows[].b: across_loss"},
+    {"diff/not-ended", "{count} had not ended", "of these some go on where the trace ends", "rows[].a, rows[].b: open"},
+    {"diff/rows-left-out", "and {count} more; --top 0 shows all", "there are more rows than `--top`", ""},
+
     // ---- The last line of `query`
     {"query/read", "{count} event{/s} read, {selected} selected", "always", "read, selected"},
     {"query/pairs",
@@ -288,7 +293,8 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"notice/unrelated-clocks",
      "nothing relates the clocks of {trace} and {others}: times and durations from one to the other mean nothing; "
      "--clock-offset TRACE=0 says that TRACE has the clock of the others",
-     "slices and waits are of several traces whose clocks have neither a common origin nor an identity",
+     "slices and waits are of several traces whose clocks have neither a common origin nor an identity, or count from "
+     "the boot of their hosts",
      "counts.unrelated_clocks"},
     {"notice/unrelated-order",
      "nothing relates the clocks of {trace} and {others}: the order of their events to each other says nothing; "
@@ -298,7 +304,7 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"notice/other-hosts",
      "the clocks of {trace} and {others} are not one: their times are as good, side by side, as the clocks of their "
      "hosts; --clock-offset TRACE=OFFSET corrects them",
-     "traces of CTF 1.8 have clocks with an offset from the Unix epoch that are not absolute and have different UUIDs", ""},
+     "the clocks have different UUIDs, count from the Unix epoch, and one of them at least is of CTF 1.8 and not absolute", ""},
     {"notice/clock-step",
      "{trace}: between its clock anchors at {begin} and {end} UTC goes on by {time} s {more or less} than its own "
      "clock, as by a suspend or where the wall clock was set: times in UTC between them are uncertain by that",

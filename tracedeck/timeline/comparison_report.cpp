@@ -129,9 +129,7 @@ std::string label_of(const ComparedRow& row) {
   return "  " + render::visible(label);
 }
 
-std::string more_text(std::size_t more) {
-  return fmt::format("  and {} more; --top 0 shows all", with_separators(more));
-}
+std::string more_text(std::size_t more) { return "  " + say<"diff/rows-left-out">(more); }
 
 void append_names(std::string& out, const Comparison& comparison, std::size_t top) {
   if (comparison.rows().empty()) return;
@@ -226,11 +224,10 @@ std::string left_out_text(const ComparedTrace& trace, std::string_view name) {
     open += row.open;
   }
   if (all == 0) return {};
-  std::vector<std::string> said;
-  if (lost != 0) said.push_back(fmt::format("{} across losses", with_separators(lost)));
-  if (open != 0) said.push_back(fmt::format("{} had not ended", with_separators(open)));
-  return fmt::format("{} in {}{}{}{}", with_separators(all), name, said.empty() ? "" : " (",
-                     fmt::join(said, ", "), said.empty() ? "" : ")");
+  const std::string reasons =
+      render::Facts().add<"diff/across-losses">(lost).add<"diff/not-ended">(open).text();
+  return fmt::format("{} in {}{}", with_separators(all), name,
+                     reasons.empty() ? "" : fmt::format(" ({})", reasons));
 }
 
 std::vector<std::string> tables_of(const Timeline& timeline) {

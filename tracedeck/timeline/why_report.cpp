@@ -155,8 +155,7 @@ void append_processors(std::string& out, const Evidence& evidence, const Timelin
       shown.push_back(
           fmt::format("{} for {}", track_title(timeline, each.track), spent_text(each)));
   }
-  if (evidence.ran.size() > kMost)
-    shown.push_back(fmt::format("and {} more", evidence.ran.size() - kMost));
+  if (evidence.ran.size() > kMost) shown.push_back(say<"why/more">(evidence.ran.size() - kMost));
   if (!shown.empty())
     section.line(say<"why/ran">(cpu_text(timeline, evidence.cpu),
                                 fmt::format("{}", fmt::join(shown, ", "))));
