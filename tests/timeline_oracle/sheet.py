@@ -53,6 +53,7 @@ class Unclear:
     time: int = 0
     stream: object = None
     is_lost: bool = False
+    order: int = 0  # of the event
     lost_at: int | None = None  # the first begin of what was lost since
 
 
@@ -288,7 +289,7 @@ class Sheet:
     def note_unclear(self, track, one):
         """Nothing is known of the track."""
         if track not in self.unclear:
-            one.time, one.stream, one.is_lost = self.time, self.stream, bool(self.losing)
+            one.time, one.stream, one.is_lost, one.order = self.time, self.stream, bool(self.losing), self.order
             self.unclear[track] = one
 
     def settle(self, track):

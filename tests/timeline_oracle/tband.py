@@ -102,7 +102,7 @@ class Table(Base):
             return
         if state is None:
             one = sheet.unclear.get(track)
-            if one is not None and one.kind == "again":
+            if one is not None and one.kind == "again" and sheet.order == one.order + 1:
                 del sheet.unclear[track]
                 sheet.ran[track] = sheet.order
                 one = None
@@ -177,7 +177,7 @@ class Table(Base):
         """What was said right before is nothing new."""
         track, sheet = self.track(fields["task_id"]), self.sheet
         one = sheet.unclear.get(track)
-        if sheet.known(track) is None and one is not None and one.kind == "repeats":
+        if sheet.known(track) is None and one is not None and one.kind == "repeats" and sheet.order == one.order + 1:
             del sheet.unclear[track]
             sheet.ran[track] = sheet.order
         self.priority(event, fields)

@@ -419,7 +419,9 @@ class DenyState final : public Action {
       return;
     }
     const Unclear* const known = processors_.find_unclear(track);
-    if (known == nullptr || known->kind != Unclear::Kind::kMayRepeat) return;
+    if (known == nullptr || known->kind != Unclear::Kind::kMayRepeat ||
+        now.number != known->number + 1)
+      return;
     processors_.forget_unclear(track);
     context_.marking.note_ran(track, now);
   }
