@@ -76,21 +76,8 @@ void Notices::see(const Record& record) {
       see(record.kind, *record.notice);
       break;
     case RecordKind::kLoss:
-      if (record.loss->taken_back) {
-        lost_events_ -= record.loss->events.value_or(0);
-        lost_packets_ -= record.loss->packets.value_or(0);
-        some_came_ = true;
-      } else {
-        ++losses_;
-        lost_events_ += record.loss->events.value_or(0);
-        lost_packets_ += record.loss->packets.value_or(0);
-        if (!record.loss->events && !record.loss->packets) ++losses_of_unknown_size_;
-      }
-      // All that was called lost came after all.
-      if (some_came_ && lost_events_ == 0 && lost_packets_ == 0 && losses_of_unknown_size_ == 0)
-        losses_ = 0;
-      if (record.loss->taken_back) break;
-      if (options_.strict) session_.outcome.note(ExitCode::kDamage);
+      losses_.add(*record.loss);
+      if (options_.strict && !record.loss->taken_back) session_.outcome.note(ExitCode::kDamage);
       break;
     default:
       break;
@@ -167,14 +154,15 @@ void Notices::finish() {
                                           counted(trace.count, "finding"), fmt::join(rules, ", "),
                                           hint));
   }
-  if (losses_ > 0) {
-    const Plain events(lost_events_);
-    const Plain packets(lost_packets_);
-    const Plain places(losses_);
-    session_.diagnostics.note(losses_of_unknown_size_ == 0
-                                  ? render::say<"notice/lost">(events, packets, places)
-                                  : render::say<"notice/lost-of-unknown-size">(
-                                        events, packets, places, Plain(losses_of_unknown_size_)));
+  if (losses_.places() > 0) {
+    const Plain events(losses_.events());
+    const Plain packets(losses_.packets());
+    const Plain places(losses_.places());
+    const Plain unknown(losses_.places_of_unknown_size());
+    session_.diagnostics.note(
+        unknown.number == 0
+            ? render::say<"notice/lost">(events, packets, places)
+            : render::say<"notice/lost-of-unknown-size">(events, packets, places, unknown));
   }
   finish_order();
 }

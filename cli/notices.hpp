@@ -9,6 +9,7 @@
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
+#include "tracedeck/flow/loss_count.hpp"
 #include "tracedeck/flow/order_watch.hpp"
 #include "tracedeck/model/batch.hpp"
 
@@ -91,12 +92,8 @@ class Notices {
   NoticePolicy policy_;
   std::vector<Said> said_;
   std::vector<TraceFindings> findings_;
-  std::uint64_t losses_ = 0;
-  std::uint64_t lost_events_ = 0;
-  std::uint64_t lost_packets_ = 0;
-  std::uint64_t losses_of_unknown_size_ = 0;  // places
-  bool some_came_ = false;                    // of what had been called lost
-  bool merges_;                               // events of several traces may come by their times
+  flow::LossCount losses_;
+  bool merges_;  // events of several traces may come by their times
   bool counts_steps_back_ = false;
   flow::OrderWatch order_;
   flow::OrderWatch::Relates relates_;

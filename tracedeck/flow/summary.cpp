@@ -35,25 +35,9 @@ void Summarizer::add_side_record(const Record& record) {
     case RecordKind::kPacketBegin:
       ++side_.packets;
       break;
-    case RecordKind::kLoss: {
-      LossSummary& losses = side_.losses;
-      const std::uint64_t events = record.loss->events.value_or(0);
-      const std::uint64_t packets = record.loss->packets.value_or(0);
-      if (record.loss->taken_back) {
-        losses.events -= events;
-        losses.packets -= packets;
-        losses.some_came = true;
-      } else {
-        ++losses.records;
-        losses.events += events;
-        losses.packets += packets;
-        losses.unknown |= !record.loss->events && !record.loss->packets;
-      }
-      // All that was called lost came after all.
-      if (losses.some_came && losses.events == 0 && losses.packets == 0 && !losses.unknown)
-        losses.records = 0;
+    case RecordKind::kLoss:
+      losses_.add(*record.loss);
       break;
-    }
     case RecordKind::kProblem: {
       ProblemSummary& problems = side_.problems;
       ++problems.count;
@@ -85,6 +69,10 @@ void Summarizer::add_finding(const Notice& notice) {
 
 TraceSummary Summarizer::finish() const {
   TraceSummary summary = side_;
+  summary.losses = {.places = losses_.places(),
+                    .events = losses_.events(),
+                    .packets = losses_.packets(),
+                    .unknown = losses_.places_of_unknown_size() != 0};
   summary.others.assign(traces_.list().begin() + 1, traces_.list().end());
   GroupNumbers groups;
   const auto group_of = [&](const EventClass& event_class) -> ClassSummary& {

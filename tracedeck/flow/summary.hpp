@@ -14,6 +14,7 @@
 #include "tracedeck/base/rare.hpp"
 #include "tracedeck/flow/class_group.hpp"
 #include "tracedeck/flow/described_traces.hpp"
+#include "tracedeck/flow/loss_count.hpp"
 #include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -29,11 +30,10 @@ struct ClassSummary : ClassGroup {
 
 // Losses that the producer recorded. The numbers are sums of what is known.
 struct LossSummary {
-  std::uint64_t records = 0;
+  std::uint64_t places = 0;
   std::uint64_t events = 0;
   std::uint64_t packets = 0;
-  bool unknown = false;    // some record gives no number at all: more was lost than the sums say
-  bool some_came = false;  // of what other records had called lost
+  bool unknown = false;  // some place gives no number at all: more was lost than the sums say
 };
 
 // Bytes that could not be read.
@@ -103,7 +103,8 @@ class Summarizer {
 
   ClassTable<ClassCount> counts_;
   DescribedTraces traces_;
-  TraceSummary side_;  // all that does not come from events
+  TraceSummary side_;  // all that does not come from events, but for
+  LossCount losses_;
 };
 
 }  // namespace tracedeck::flow

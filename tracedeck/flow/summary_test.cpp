@@ -84,7 +84,7 @@ TEST(Summary, CountsWhatIsNoEvent) {
   EXPECT_EQ(summary.problems.bytes, 90U);
   ASSERT_EQ(summary.problems.first.size(), 16U);
   EXPECT_EQ(summary.problems.first[0].finding.offset, 20U);
-  EXPECT_EQ(summary.losses.records, 2U);
+  EXPECT_EQ(summary.losses.places, 2U);
   EXPECT_EQ(summary.losses.events, 50U + 51U);  // their serial numbers
   EXPECT_FALSE(summary.losses.unknown);
   ASSERT_EQ(summary.findings.size(), 1U);

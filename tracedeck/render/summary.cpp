@@ -102,10 +102,10 @@ void add_steps(Lines& lines, const TimeFrame& utc) {
 }
 
 std::string losses_text(const flow::LossSummary& losses) {
-  if (losses.records == 0) return "none";
+  if (losses.places == 0) return "none";
   std::string text =
       fmt::format("{}, {}, in {}", counted(losses.events, "event"),
-                  counted(losses.packets, "packet"), counted(losses.records, "place"));
+                  counted(losses.packets, "packet"), counted(losses.places, "place"));
   if (losses.unknown) text += ", and more than was counted";
   return text;
 }
@@ -206,7 +206,7 @@ void append_class(TextBuffer& out, const ClassSummary& group) {
 
 void append_losses(TextBuffer& out, const flow::LossSummary& losses) {
   JsonObject object(out);
-  object.integer("records", losses.records);
+  object.integer("records", losses.places);
   object.integer("events", losses.events);
   object.integer("packets", losses.packets);
   object.boolean("unknown", losses.unknown);

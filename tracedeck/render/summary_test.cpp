@@ -42,7 +42,7 @@ class Summary : public testing::Test {
 
   void add_trouble() {
     summary_.timeless_events = 2;
-    summary_.losses = {.records = 1, .events = 3, .packets = 0, .unknown = true};
+    summary_.losses = {.places = 1, .events = 3, .packets = 0, .unknown = true};
     const Notice problem{.input = "a",
                          .finding = {.rule = &kCut, .offset = 9, .length = 4, .text = "Cut."}};
     const Notice finding{.input = "a",

@@ -16,10 +16,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tracedeck/flow/late_events.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/class_plans.hpp"
-#include "tracedeck/timeline/late_events.hpp"
 #include "tracedeck/timeline/marking.hpp"
 #include "tracedeck/timeline/rule_parts.hpp"
 #include "tracedeck/timeline/rules.hpp"
@@ -574,7 +574,7 @@ class Interpreter::Work {
     }
   }
 
-  void take_back(const LateEvents::Came& came) {
+  void take_back(const flow::LateEvents::Came& came) {
     TimelineCounts& counts = timeline_.mutable_counts();
     counts.lost_events -= std::min(counts.lost_events, came.events);
     counts.gaps -= std::min(counts.gaps, came.places);
@@ -630,7 +630,7 @@ class Interpreter::Work {
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
-  LateEvents late_;
+  flow::LateEvents late_;
   bool losses_known_ = false;            // to `late_`, of the batch at hand
   std::vector<EndedStream> ended_;       // of which it is not known yet
   std::int64_t losing_until_ = kNoTime;  // the first of all

@@ -1,15 +1,17 @@
-#include "tracedeck/timeline/late_events.hpp"
+#include "tracedeck/flow/late_events.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "tracedeck/timeline/interpreted_test.hpp"
+#include "tracedeck/model/batch.hpp"
+#include "tracedeck/model/record.hpp"
 
-namespace tracedeck::timeline {
+namespace tracedeck::flow {
 namespace {
 
 // Losses of two streams, 0 and 1, and what came after all.
@@ -99,4 +101,4 @@ TEST_F(LateEventsTest, AsManyAsCameMayBeOthersThanThoseOfTheBatch) {
 }
 
 }  // namespace
-}  // namespace tracedeck::timeline
+}  // namespace tracedeck::flow

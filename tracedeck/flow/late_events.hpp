@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,10 +12,13 @@
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/record.hpp"
 
-namespace tracedeck::timeline {
+namespace tracedeck::flow {
 
 class LateEvents {
  public:
+  // Of so many data streams at a time is known what is missing; what others lost stays lost.
+  static constexpr std::size_t kMost = 65'536;
+
   // Before the first loss of a batch is taken: streams of which all that it calls lost comes in it
   // too have lost nothing. `key_of`: of a stream.
   template <class KeyOf>
@@ -36,11 +40,13 @@ class LateEvents {
   // Events of a stream are said to be lost. Returns how many of them did not come already.
   [[nodiscard]] std::uint64_t lose(const EntityId& stream, std::uint64_t events) {
     if (complete_.contains(stream)) return 0;
-    Missing& missing = missing_[stream];
-    const std::uint64_t came = std::min(events, missing.early);
-    missing.early -= came;
-    missing.events += events - came;
-    if (came != events) ++missing.places;
+    Missing* const missing = missing_of(stream);
+    if (missing == nullptr) return events;
+    const std::uint64_t came = std::min(events, missing->early);
+    missing->early -= came;
+    missing->events += events - came;
+    if (came != events) ++missing->places;
+    forget_none(stream, *missing);
     return events - came;
   }
   struct Came {
@@ -49,13 +55,16 @@ class LateEvents {
   };
   [[nodiscard]] Came come(const EntityId& stream, std::uint64_t events) {
     if (complete_.contains(stream)) return {};
-    Missing& missing = missing_[stream];
-    const std::uint64_t late = std::min(events, missing.events);
-    missing.events -= late;
-    missing.early += events - late;
+    Missing* const missing = missing_of(stream);
+    if (missing == nullptr) return {};
+    const std::uint64_t late = std::min(events, missing->events);
+    missing->events -= late;
+    missing->early += events - late;
     // Something is missing in each place.
-    const std::uint64_t places = std::min(missing.places, missing.events);
-    return {.events = late, .places = std::exchange(missing.places, places) - places};
+    const std::uint64_t places = std::min(missing->places, missing->events);
+    const Came came = {.events = late, .places = std::exchange(missing->places, places) - places};
+    forget_none(stream, *missing);
+    return came;
   }
 
  private:
@@ -65,8 +74,17 @@ class LateEvents {
     std::uint64_t early = 0;  // that came, and were not called lost yet
   };
 
+  // Null: there is no room for it.
+  [[nodiscard]] Missing* missing_of(const EntityId& stream) {
+    if (missing_.size() >= kMost && !missing_.contains(stream)) return nullptr;
+    return &missing_[stream];
+  }
+  void forget_none(const EntityId& stream, const Missing& missing) {
+    if (missing.events == 0 && missing.early == 0) missing_.erase(stream);
+  }
+
   std::unordered_map<EntityId, Missing, EntityIdHash> missing_;
   std::unordered_set<EntityId, EntityIdHash> complete_;  // in the batch at hand
 };
 
-}  // namespace tracedeck::timeline
+}  // namespace tracedeck::flow
