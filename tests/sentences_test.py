@@ -22,35 +22,10 @@ from command import BIN, ROOT, CommandTest, run
 from diff_test import trace as slices_of
 from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL
+from why_test import TABLE as POOL
 from worlds import incidents, sentences
 from zephyr_test import IN, OUT, TAKE, TAKEN
 
-POOL = """
-table = "pool"
-applies = { class = "Start" }
-[[track]]
-id = "worker"
-kind = "thread"
-name = "worker {worker}"
-key = "worker"
-[[slice]]
-id = "run"
-begin = "Start"
-end = "End"
-match = "worker"
-again = "nest"
-track = "worker"
-category = "run"
-name = "{job}"
-args = "job"
-[[wait]]
-name = "queued"
-from = "Queue"
-to = "Start"
-match = "job"
-track = "worker"
-args = "job"
-"""
 STATES = POOL + """
 [[track]]
 id = "state"
@@ -178,10 +153,15 @@ class Sentences(CommandTest):
         lines = LINES.findall(said)
         for name, sentence in self.table.items():
             if name.startswith(("notice/", "require/")):
-                pattern = re.compile(sentence.pattern.pattern + r"(?:; [^;]*)?$")
-                said = any(pattern.search(line) for line in lines)
-                # "it is not known" is no value.
-                self.seen.note(name, said and (name != "require/is" or not any("it is not known" in line for line in lines)))
+                self.seen.note(name, any(name in self.meant(line) for line in lines))
+
+    def meant(self, line):
+        """What a line says: of sentences that fit, those with the most words of their own."""
+        fitting = {}
+        for name, sentence in self.table.items():
+            if name.startswith(("notice/", "require/")) and re.search(sentence.pattern.pattern + r"(?:; [^;]*)?$", line):
+                fitting[name] = len(re.sub(r"\{[^}]*\}", "", sentence.text))
+        return [name for name, words in fitting.items() if words == max(fitting.values())]
 
     def latency(self, *args, where=""):
         text, answer = self.both("latency", "--top", "0", *args)
