@@ -81,6 +81,13 @@ class InterpretedTest : public testing::Test, private MarkSink {
     made.has_duration = true;
     return trace_.add(std::move(made));
   }
+  // A task leaves a core, in a state, for the next one.
+  const EventClass& add_switch_class() {
+    return add_class("switch", render::structure_class({{"core", render::unsigned_class()},
+                                                        {"task", render::unsigned_class()},
+                                                        {"state", render::string_class()},
+                                                        {"next", render::unsigned_class()}}));
+  }
   // Of which of two data streams further events are.
   void on_stream(int stream) { other_stream_ = stream != 0; }
   void say(const EventClass& of, std::int64_t time, render::Slots slots) {
@@ -144,6 +151,12 @@ class InterpretedTest : public testing::Test, private MarkSink {
     EXPECT_TRUE(interpreter_->add(batch, *this));
     EXPECT_TRUE(interpreter_->finish(*this));
     return lines_;
+  }
+  // Of these the lines that contain a text.
+  std::vector<std::string> marks_with(std::string_view text, std::string_view table) {
+    std::vector<std::string> found = marks(table);
+    std::erase_if(found, [&](const std::string& line) { return !line.contains(text); });
+    return found;
   }
   [[nodiscard]] const TimelineCounts& counts() const { return interpreter_->timeline().counts(); }
   [[nodiscard]] std::string explained() const { return interpreter_->explain(); }

@@ -92,17 +92,10 @@ class TaskLifeTest : public InterpretedTest {
                      structure_class({{"core", unsigned_class()}, {"task", unsigned_class()}}));
   }
   [[nodiscard]] std::vector<std::string> lines(std::string_view with) {
-    std::vector<std::string> found;
-    for (const std::string& each : marks(kScheduler)) {
-      if (each.contains(with)) found.push_back(each);
-    }
-    return found;
+    return marks_with(with, kScheduler);
   }
 
-  const EventClass& switch_ = add_class("switch", structure_class({{"core", unsigned_class()},
-                                                                   {"task", unsigned_class()},
-                                                                   {"state", string_class()},
-                                                                   {"next", unsigned_class()}}));
+  const EventClass& switch_ = add_switch_class();
   const EventClass& wake_ = task_class("wake");
   const EventClass& exit_ = task_class("exit");
   const EventClass& make_ = task_class("make");

@@ -108,17 +108,10 @@ class UnknownTasksTest : public InterpretedTest {
     return add_class(name, structure_class({{"core", unsigned_class()}}));
   }
   [[nodiscard]] std::vector<std::string> lines(std::string_view with) {
-    std::vector<std::string> found;
-    for (const std::string& each : marks(kTable)) {
-      if (each.contains(with)) found.push_back(each);
-    }
-    return found;
+    return marks_with(with, kTable);
   }
 
-  const EventClass& switch_ = add_class("switch", structure_class({{"core", unsigned_class()},
-                                                                   {"task", unsigned_class()},
-                                                                   {"state", string_class()},
-                                                                   {"next", unsigned_class()}}));
+  const EventClass& switch_ = add_switch_class();
   const EventClass& wake_ = task_class("wake");
   const EventClass& move_ = task_class("move");
   const EventClass& call_ = core_class("call");
