@@ -43,7 +43,7 @@ void LeftOut::see(const Record& record) {
       if (!all_records_) counts_.add(LeftOutKind::kPacket);
       break;
     case RecordKind::kLoss:
-      see(*record.loss);
+      losses_.add(*record.loss);
       break;
     case RecordKind::kProblem:
       if (!all_records_) counts_.add(LeftOutKind::kProblem);
@@ -64,17 +64,6 @@ void LeftOut::forget_traces() {
     counts_.add(LeftOutKind::kUnused, each.second.unused());
     return true;
   });
-}
-
-void LeftOut::see(const Loss& loss) {
-  const std::uint64_t events = loss.events.value_or(0);
-  if (loss.taken_back) {
-    lost_events_ -= events;
-    return;
-  }
-  ++losses_;
-  lost_events_ += events;
-  all_came_ = all_came_ && loss.events && !loss.packets;
 }
 
 void LeftOut::see(const DataStream& stream) {
@@ -144,8 +133,7 @@ std::uint64_t LeftOut::Counted::unused() const {
 
 Receipt LeftOut::receipt() const {
   AdaptationCounts<LeftOutKind> counts = counts_;
-  const bool all_came = all_came_ && lost_events_ == 0;
-  if (!all_records_ && !all_came) counts.add(LeftOutKind::kLoss, losses_);
+  if (!all_records_) counts.add(LeftOutKind::kLoss, losses_.places());
   for (const auto& [number, trace] : traces_) counts.add(LeftOutKind::kUnused, trace.unused());
   return counts.receipt(kFacts);
 }

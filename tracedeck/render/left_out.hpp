@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tracedeck/flow/loss_count.hpp"
 #include "tracedeck/format/adaptations.hpp"
 #include "tracedeck/format/open_traces.hpp"
 #include "tracedeck/model/record.hpp"
@@ -55,7 +56,6 @@ class LeftOut {
   [[nodiscard]] Receipt receipt() const;
 
  private:
-  void see(const Loss& loss);
   void see(const DataStream& stream);
 
   void note_class(const EventClass& event_class);
@@ -86,9 +86,7 @@ class LeftOut {
 
   bool all_records_;
   bool counts_any_;
-  std::uint64_t losses_ = 0;       // places
-  std::uint64_t lost_events_ = 0;  // in them, less those that came after all
-  bool all_came_ = true;           // if `lost_events_` is 0
+  flow::LossCount losses_;
   AdaptationCounts<LeftOutKind> counts_;
   EntityId last_class_ = EntityId::none();            // of the last event
   std::unordered_set<EntityId, EntityIdHash> noted_;  // classes of events
