@@ -9,6 +9,7 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/ctf/metadata/metadata.hpp"
@@ -44,6 +45,14 @@ struct MetadataReading {
   [[nodiscard]] bool has_errors() const {
     return std::ranges::any_of(
         findings, [](const Finding& each) { return each.rule->severity == Severity::kError; });
+  }
+  // Headers of TSDL may have fields without a role. CTF 2 does not allow them, and conversions
+  // write something else instead.
+  [[nodiscard]] bool has_fields_without_role() const {
+    return std::ranges::any_of(findings, [](const Finding& each) {
+      return each.rule->id == std::string_view("ctf/packet-header-member") ||
+             each.rule->id == std::string_view("ctf/event-record-header-member");
+    });
   }
   // All of it, to compare: classes by their text where they can be put so.
   [[nodiscard]] std::string listing() const {
@@ -91,6 +100,7 @@ inline void expect_written_reads_back(const MetadataReading& reading) {
         (dialect == Dialect::kCtf1 && reading.metadata->dialect() != Dialect::kCtf1))
       continue;
     const MetadataReading again = read_metadata(as_bytes(*text), nullptr, {0});
+    if (reading.metadata->dialect() == Dialect::kCtf1 && again.has_fields_without_role()) continue;
     if (again.has_errors()) require_same(*text, again.listing());
     if (dialect != Dialect::kFinal) continue;
     // What the most expressive dialect says stays as it is.
