@@ -214,12 +214,8 @@ bool TextReader::get(JsonRef from, std::string& text) {
   return read_hexadecimal(digits.string(), text) || expected(digits, "pairs of lower-case digits");
 }
 
-bool TextReader::get(JsonRef from, Name& text) {
-  std::string copy;
-  if (!get(from, copy)) return false;
-  text = copy;
-  return true;
-}
+bool TextReader::get(JsonRef from, Name& text) { return get_text(from, text); }
+bool TextReader::get(JsonRef from, RareName& text) { return get_text(from, text); }
 
 bool TextReader::get(JsonRef from, Uuid& uuid) {
   const bool sound = from.is(JsonKind::kString) && read_hexadecimal(from.string(), uuid);

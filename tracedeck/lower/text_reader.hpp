@@ -113,7 +113,15 @@ class TextReader {
   bool get(JsonRef from, std::uint32_t& value);
   bool get(JsonRef from, std::int64_t& value);
   bool get(JsonRef from, Integer& value);
+  template <class Text>
+  bool get_text(JsonRef from, Text& text) {
+    std::string copy;
+    if (!get(from, copy)) return false;
+    text = copy;
+    return true;
+  }
   bool get(JsonRef from, Name& text);
+  bool get(JsonRef from, RareName& text);
   template <class T>
   bool get(JsonRef from, std::optional<T>& value) {
     return get(from, value.emplace());

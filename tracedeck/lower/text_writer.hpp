@@ -105,6 +105,7 @@ class TextWriter {
   void put(std::string_view text);
   void put(const std::string& text) { put(std::string_view(text)); }
   void put(const Name& text) { put(text.view()); }
+  void put(const RareName& text) { put(text.view()); }
   template <class T>
   void put(const std::optional<T>& value) {
     put(*value);

@@ -42,8 +42,8 @@ struct EventClass {
   EntityId entity = {};                  // which the description sets
   std::optional<std::uint64_t> id = {};  // the numeric class id on the wire
   std::optional<std::string> name = {};  // present when the format carries one, even if empty
-  Name name_space = {};
-  Name uid = {};
+  RareName name_space = {};
+  RareName uid = {};
   const DataStreamClass* stream_class = nullptr;
   const ClockClass* clock = nullptr;  // null: its events have no time
   bool has_duration = false;          // events have a begin and an end

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -87,6 +88,37 @@ class Name {
 
   // The last one: how many characters fewer than `kShort` there are, or `kLong`.
   alignas(char*) char bytes_[kShort + 1] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kShort};
+};
+
+// A text that is nearly always empty, and takes the space of a pointer then.
+class RareName {
+ public:
+  RareName() = default;
+  RareName(std::string_view text)  // NOLINT(google-explicit-constructor): as std::string is used
+      : text_(text.empty() ? nullptr : std::make_unique<std::string>(text)) {}
+  RareName(const std::string& text) : RareName(std::string_view(text)) {}  // NOLINT
+  RareName(const char* text) : RareName(std::string_view(text)) {}         // NOLINT
+  RareName(const RareName& other) : RareName(other.view()) {}
+  RareName(RareName&& other) noexcept = default;
+  RareName& operator=(const RareName& other) { return *this = RareName(other); }
+  RareName& operator=(RareName&& other) noexcept = default;
+  ~RareName() = default;
+
+  [[nodiscard]] std::string_view view() const {
+    return text_ == nullptr ? std::string_view() : *text_;
+  }
+  operator std::string_view() const { return view(); }  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] std::string str() const { return std::string(view()); }
+  [[nodiscard]] bool empty() const { return text_ == nullptr; }
+  [[nodiscard]] std::size_t size() const { return view().size(); }
+
+  template <std::convertible_to<std::string_view> Text>
+  friend bool operator==(const RareName& a, const Text& b) {
+    return a.view() == static_cast<std::string_view>(b);
+  }
+
+ private:
+  std::unique_ptr<std::string> text_;  // null: empty
 };
 
 }  // namespace tracedeck

@@ -65,5 +65,26 @@ TEST(Name, IsOrderedAsText) {
   EXPECT_TRUE("b" > Name("a"));
 }
 
+TEST(RareName, TakesThatOfAPointer) { EXPECT_EQ(sizeof(RareName), sizeof(void*)); }
+
+TEST(RareName, IsCopiedMovedAndAssigned) {
+  for (const std::string& from : {std::string(), std::string(40, 'b')}) {
+    RareName name(from);
+    EXPECT_EQ(name.empty(), from.empty());
+    EXPECT_EQ(name.size(), from.size());
+    EXPECT_EQ(name.str(), from);
+    const RareName copy(name);
+    RareName other("other");
+    other = copy;
+    EXPECT_EQ(other, from);
+    const RareName& same = other;
+    other = same;
+    EXPECT_EQ(other, from);
+    const RareName moved(std::move(name));
+    EXPECT_EQ(moved, from);
+    EXPECT_EQ(copy, from);
+  }
+}
+
 }  // namespace
 }  // namespace tracedeck
