@@ -191,7 +191,9 @@ class Conversion {
   // Returns false when the format does not rewrite directories, which are converted then.
   bool rewrite(const flow::TracePlace& place) {
     if (!open_output()) return true;
-    return rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
+    for (const std::string& each : place.notices) session_.diagnostics.note(each);
+    return rewrite_with([&](ReadOptions reading, const Format::NoticeSink& sink) {
+      reading.notice = [&](const std::string& sentence) { session_.diagnostics.note(sentence); };
       return place.format->rewrite_directories(place.directories, *directory_, reading, sink,
                                                session_.stop);
     });

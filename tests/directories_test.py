@@ -120,7 +120,7 @@ class Trees(DirectoryTest):
         for order in ["merged", "time"]:
             self.assertEqual(self.times("--order", order, trace, file), [1000, 1500, 2000, 2500, 3000])
         self.assertEqual(
-            self.times("--order", "recorded", trace, file, trace), [1500, 2500, 1000, 2000, 3000, 1500, 2500]
+            self.times("--order", "recorded", trace, file, trace), [1500, 2500, 1000, 2000, 3000]
         )
         missing = self.folder / "missing"
         self.assertEqual(self.times(missing, trace, file, code=3), [1000, 1500, 2000, 2500, 3000])

@@ -15,13 +15,13 @@
 #include "tracedeck/ctf/format.hpp"
 #include "tracedeck/dial9/format.hpp"
 #include "tracedeck/format/content_guess.hpp"
-#include "tracedeck/format/directory_search.hpp"
 #include "tracedeck/heph/format.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
 #include "tracedeck/lower/nested_restoring_reader.hpp"
 #include "tracedeck/lower/restoring_reader.hpp"
 #include "tracedeck/tband/format.hpp"
+#include "tracedeck/trace_identity.hpp"
 
 namespace tracedeck {
 namespace {
@@ -232,16 +232,10 @@ std::unexpected<Error> no_trace_in(const std::string& path, std::span<const Form
 
 Result<FoundTraces> find_in_directory(const std::string& path, const Format* format,
                                       const std::stop_token& stop) {
-  const std::span<const Format* const> among =
-      format == nullptr ? formats() : std::span<const Format* const>(&format, 1);
-  DirectorySearch search = find_trace_directories(path, among, stop);
-  if (search.traces.empty()) {
-    // What cannot be looked into may hold what is missed.
-    if (!search.unsearched.empty()) return std::unexpected(std::move(search.unsearched.front()));
-    return no_trace_in(path, among, stop.stop_requested());
-  }
-  FoundTraces found{.unsearched = std::move(search.unsearched)};
-  for (TraceDirectories& trace : search.traces) {
+  Result<DirectorySearch> search = find_directories(path, format, stop);
+  if (!search) return std::unexpected(std::move(search.error()));
+  FoundTraces found{.unsearched = std::move(search->unsearched)};
+  for (JoinedTrace& trace : join_parts(search->found, stop)) {
     std::string name = trace.directories.front();
     found.traces.push_back({.format = trace.format,
                             .directories = std::move(trace.directories),
@@ -279,6 +273,17 @@ FoundTarget find_target(std::string_view name) {
     }
   }
   return {};
+}
+
+Result<DirectorySearch> find_directories(const std::string& path, const Format* format,
+                                         const std::stop_token& stop) {
+  const std::span<const Format* const> among =
+      format == nullptr ? formats() : std::span<const Format* const>(&format, 1);
+  DirectorySearch search = find_trace_directories(path, among, stop);
+  if (!search.found.empty()) return search;
+  // What cannot be looked into may hold what is missed.
+  if (!search.unsearched.empty()) return std::unexpected(std::move(search.unsearched.front()));
+  return no_trace_in(path, among, stop.stop_requested());
 }
 
 Result<FoundTrace> find_trace(std::unique_ptr<io::Input> input, const Format* format) {

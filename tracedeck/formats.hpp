@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tracedeck/format/directory_search.hpp"
 #include "tracedeck/format/format.hpp"
 
 namespace tracedeck {
@@ -51,6 +52,12 @@ struct FoundTraces {
 [[nodiscard]] Result<FoundTraces> find_traces(const std::string& path,
                                               const Format* format = nullptr,
                                               std::stop_token stop = {});
+
+// The directories in `path`, which is one, that are a trace by themselves, or a part of one (see
+// `join_parts`). Never empty. Errors: as above.
+[[nodiscard]] Result<DirectorySearch> find_directories(const std::string& path,
+                                                       const Format* format = nullptr,
+                                                       const std::stop_token& stop = {});
 
 // What an input that is open holds: its format is recognised, or `format` taken unseen when not
 // null. Errors: kUnrecognised as above.

@@ -6,6 +6,7 @@
 #include "tracedeck/folder_format_test.hpp"
 #include "tracedeck/format/directory_search.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/trace_identity.hpp"
 
 namespace tracedeck {
 namespace {
@@ -21,7 +22,7 @@ const Format* const kFormats[] = {&kFolder};
 
 std::vector<std::vector<std::string>> search(const std::string& root) {
   std::vector<std::vector<std::string>> found;
-  for (const TraceDirectories& trace : find_trace_directories(root, kFormats).traces) {
+  for (const JoinedTrace& trace : join_parts(find_trace_directories(root, kFormats).found)) {
     EXPECT_EQ(trace.format, &kFolder);
     found.push_back(trace.directories);
   }
@@ -60,6 +61,19 @@ TEST(DirectorySearch, OfOneIdentityAreOneTrace) {
               ElementsAre(ElementsAre(a, c), ElementsAre(b), ElementsAre(d), ElementsAre(e)));
 }
 
+TEST(JoinParts, DoesNotDependOnTheirOrder) {
+  const FolderTree tree;
+  const std::string a = tree.trace("a", "x");
+  const std::string b = tree.trace("b", "x");
+  const std::string c = tree.trace("c", "y");
+  const auto joined = join_parts({{&kFolder, b}, {&kFolder, c}, {&kFolder, a}, {&kFolder, b}});
+  ASSERT_EQ(joined.size(), 2U);
+  EXPECT_THAT(joined[0].directories, ElementsAre(a, b));
+  EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("named before")));
+  EXPECT_THAT(joined[1].directories, ElementsAre(c));
+  EXPECT_THAT(joined[1].notices, IsEmpty());
+}
+
 TEST(DirectorySearch, PassesOverHiddenFoldersAndLoops) {
   const FolderTree tree;
   (void)tree.trace(".hidden");
@@ -92,7 +106,7 @@ TEST(DirectorySearch, ReportsWhatCannotBeRead) {
   fs::create_directory(tree.path("closed"));
   fs::permissions(tree.path("closed"), fs::perms::none);
   const DirectorySearch found = find_trace_directories(tree.path(), kFormats);
-  EXPECT_EQ(found.traces.size(), 1U);
+  EXPECT_EQ(found.found.size(), 1U);
   ASSERT_EQ(found.unsearched.size(), 1U);
   EXPECT_EQ(found.unsearched[0].input, tree.path("closed"));
   EXPECT_THAT(found.unsearched[0].message, HasSubstr("permission"));
@@ -104,7 +118,7 @@ TEST(DirectorySearch, EndsWhenStopped) {
   (void)tree.trace("a");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THAT(find_trace_directories(tree.path(), kFormats, stop.get_token()).traces, IsEmpty());
+  EXPECT_THAT(find_trace_directories(tree.path(), kFormats, stop.get_token()).found, IsEmpty());
   const auto found = find_traces(tree.path(), &kFolder, stop.get_token());
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, HasSubstr("stopped"));

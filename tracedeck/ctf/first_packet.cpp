@@ -24,7 +24,10 @@ FirstPacket first_packet(Trace& trace, const std::string& path) {
     return {};
   FirstPacket first{.stream_class = head.stream->stream_class,
                     .stream_id = {head.roles.stream_id, head.roles.stream_id_digits}};
-  if (decoder.context(bytes, kMost, 0, head) == RunStatus::kDone) first.begin = head.packet->begin;
+  if (decoder.context(bytes, kMost, 0, head) != RunStatus::kDone) return first;
+  first.begin = first.recorded_begin = head.packet->begin;
+  const ClockClass* const clock = first.stream_class->default_clock;
+  if (first.begin && clock != nullptr) *first.begin += trace.clock_correction(path, clock->id);
   return first;
 }
 

@@ -14,6 +14,7 @@ struct FirstPacket {
   const DataStreamClass* stream_class = nullptr;  // null: it cannot be decoded, or there is none
   StreamId stream_id = {};
   std::optional<std::uint64_t> begin = {};
+  std::optional<std::uint64_t> recorded_begin = {};  // without `Trace::clock_correction`
 };
 [[nodiscard]] FirstPacket first_packet(Trace& trace, const std::string& path);
 

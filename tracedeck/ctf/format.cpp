@@ -159,7 +159,7 @@ const Format& format() {
                           .recognises_live = false,
                           .open = open_bare_stream},
       .directories = DirectoryTraces{.recognises = is_trace_directory,
-                                     .identity = trace_uuid,
+                                     .identity = trace_identity,
                                      .open = open_reader,
                                      .create = create_writer,
                                      .rewrite = rewrite},

@@ -69,6 +69,7 @@ DecodedPacket decode_packet(const PacketJob& job) {
   result.position = decoder.position();
   result.oddities = decoder.take_oddities();
   result.first_time = first_time_of(result.batches);
+  if (result.first_time) *result.first_time -= job.head.clock_correction;
   result.last_time = decoder.previous();
   result.clock = decoder.clock();
   result.empty_elements = decoder.state().empty_elements;

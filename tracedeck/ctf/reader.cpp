@@ -12,6 +12,7 @@
 #include "tracedeck/ctf/opening.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/ctf/twin_packets.hpp"
 #include "tracedeck/format/reading_sizes.hpp"
 
 namespace tracedeck::ctf {
@@ -154,6 +155,7 @@ class CtfReader final : public Reader {
 
   std::unique_ptr<Trace> trace_;
   ReadOptions options_;
+  std::shared_ptr<TwinPackets> twins_ = std::make_shared<TwinPackets>();
   std::uint64_t metadata_size_ = 0;
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
   std::unique_ptr<TaskPool> pool_;  // made when first needed
@@ -183,6 +185,10 @@ void CtfReader::begin(bool merged) {
     return;
   }
   if (!opening.batch->empty()) sources_.push_back(std::make_unique<Once>(std::move(opening.batch)));
+  twins_->look_for(*trace_);
+  if (options_.notice) {
+    for (const std::string& sentence : joining_notices(*trace_, *twins_)) options_.notice(sentence);
+  }
   const std::vector<Group> groups = group_files();
   if (merged) {
     add_merged(groups);
@@ -221,6 +227,7 @@ StreamFileOptions CtfReader::file_options(std::size_t at_once) {
   if (options_.jobs > 1 && pool_ == nullptr) pool_ = std::make_unique<TaskPool>(options_.jobs);
   options.pool = pool_.get();
   options.packets_ahead = packets_ahead(options_, at_once);
+  if (twins_->count() != 0) options.pass_over = twins_->pass_over();
   return options;
 }
 

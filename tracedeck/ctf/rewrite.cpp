@@ -13,6 +13,7 @@
 #include "tracedeck/ctf/stream/stream_rules.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
 #include "tracedeck/ctf/trace.hpp"
+#include "tracedeck/ctf/twin_packets.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -58,6 +59,11 @@ class Rewriter {
     return with(path, [](Copy& copy) { return copy.range(0, ~std::uint64_t{0}); });
   }
 
+  void look_for_twins(Trace& trace) {
+    twins_.look_for(trace);
+    if (!options_.notice) return;
+    for (const std::string& sentence : joining_notices(trace, twins_)) options_.notice(sentence);
+  }
   Result<void> packets(Trace& trace, const std::string& path) {
     return with(path, [&](Copy& copy) { return packets(trace, path, copy); });
   }
@@ -90,7 +96,7 @@ class Rewriter {
   };
 
   Result<void> packets(Trace& trace, const std::string& path, Copy& copy) {
-    StreamFile file(trace, path, {.read = options_});
+    StreamFile file(trace, path, {.read = options_, .pass_over = twins_.pass_over()});
     Pending packet;
     const auto flush = [&]() -> Result<void> {
       const Pending done = std::exchange(packet, {});
@@ -125,6 +131,7 @@ class Rewriter {
   ReadOptions options_;
   const Format::NoticeSink& notices_;
   std::set<std::string> names_;
+  TwinPackets twins_;
 };
 
 }  // namespace
@@ -136,6 +143,11 @@ Result<void> rewrite(std::span<const std::string> directories, io::OutputDirecto
   reading.values = false;
   auto trace = Trace::open(directories, options.clock_shift, options.max_state, stop);
   if (!trace) return std::unexpected(std::move(trace.error()));
+  if ((*trace)->corrects_clocks()) {
+    return fail(ErrorCode::kUnsupported,
+                "its directories give a clock different offsets, which one metadata cannot say",
+                directories.front());
+  }
   std::vector<FileFinding> findings = (*trace)->take_findings();
   if (const auto error = take_rejection(**trace, findings)) return std::unexpected(*error);
   for (FileFinding& each : findings)
@@ -145,6 +157,7 @@ Result<void> rewrite(std::span<const std::string> directories, io::OutputDirecto
   for (const std::string& path : (*trace)->auxiliary_files()) {
     if (auto copied = rewriter.whole(path); !copied) return copied;
   }
+  rewriter.look_for_twins(**trace);
   for (const std::string& path : (*trace)->files()) {
     if (stop.stop_requested()) return {};
     if (auto copied = rewriter.packets(**trace, path); !copied) return copied;

@@ -245,6 +245,11 @@ void StreamFile::begin_packet() {
   packet.stream_owner = state_->stream;
   packet.description = trace_.description();
   packet.offset = cursor_.offset();
+  if (options_.pass_over && options_.pass_over(path_, packet)) {
+    spend_empty(decoder_.state().empty_elements, head_.bits);
+    return leave_packet();
+  }
+  correct_times(packet);
   if (!state_->begun && !options_.heads_only) {
     state_->begun = true;
     batch_->add_stream(RecordKind::kStreamBegin, state_->stream);
@@ -281,6 +286,13 @@ void StreamFile::begin_packet() {
   phase_ = Phase::kEvents;
   begun_ = false;
   waiting_ = !ahead_.empty();
+}
+
+void StreamFile::correct_times(OwnedPacket& packet) {
+  const ClockClass* const clock = head_.stream->stream_class->default_clock;
+  head_.clock_correction = clock == nullptr ? 0 : trace_.clock_correction(path_, clock->id);
+  if (packet.begin) *packet.begin += head_.clock_correction;
+  if (packet.end) *packet.end += head_.clock_correction;
 }
 
 void StreamFile::report_losses() {
@@ -405,7 +417,7 @@ void StreamFile::end_packet() {
   if (packet_ == nullptr) return;
   state_->progress.event_time = decoder_.previous();
   // CTF 1.8: the clock goes on from where the packet ended.
-  state_->progress.clock = packet_->end.value_or(decoder_.clock());
+  state_->progress.clock = clock_behind(head_, *packet_, decoder_.clock());
   batch_->add_packet(RecordKind::kPacketEnd, std::exchange(packet_, nullptr));
 }
 

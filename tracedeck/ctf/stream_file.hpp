@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -36,6 +37,9 @@ struct StreamFileOptions {
   std::size_t packets_ahead = 0;
   std::size_t window_size = std::size_t{256} << 10;
   std::shared_ptr<BatchPool> batches = {};  // where batches come from; null: one of its own
+  // Whether a packet of a file is passed over as if it were not there. It is asked before the
+  // packet's times are corrected. Null: none is.
+  std::function<bool(const std::string& file, const Packet& packet)> pass_over = {};
 };
 
 // How many packets may be decoded ahead where `at_once` data streams of a trace are read at the
@@ -97,6 +101,7 @@ class StreamFile final : public RecordSource {
   void decode_events();
   [[nodiscard]] bool try_head();
   void begin_packet();
+  void correct_times(OwnedPacket& packet);
   void report_losses();
   void end_packet();
   // Goes on behind the packet, or ends.

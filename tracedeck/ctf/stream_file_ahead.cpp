@@ -79,7 +79,7 @@ void StreamFile::settle(Ahead ahead) {
            event_order_text(*decoded.first_time, *progress.event_time));
   }
   if (decoded.last_time) progress.event_time = decoded.last_time;
-  progress.clock = job.packet->end.value_or(decoded.clock);
+  progress.clock = clock_behind(job.head, *job.packet, decoded.clock);
   report_oddities(std::move(decoded.oddities), job.offset);
   if (decoded.stop != EventDecoder::Stop::kPacketEnd) {
     const bool unknown = decoded.stop == EventDecoder::Stop::kUnknownClass;

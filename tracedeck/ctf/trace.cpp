@@ -53,6 +53,37 @@ bool begins_as_auxiliary(const std::string& path, std::uint64_t most) {
   return begins_auxiliary_stream(first.bytes());
 }
 
+// Whether one of the files begins with all of the other.
+bool begins_alike(const std::string& one, const std::string& other) {
+  const auto left = io::open_input(one);
+  const auto right = io::open_input(other);
+  if (!left || !right) return false;
+  std::vector<std::uint8_t> some(kMetadataPortion);
+  std::vector<std::uint8_t> more(kMetadataPortion);
+  for (;;) {
+    const auto size = fill(**left, some);
+    const auto found = fill(**right, more);
+    if (!size || !found) return false;
+    const std::size_t shorter = std::min(*size, *found);
+    if (!std::equal(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(shorter),
+                    more.begin()))
+      return false;
+    if (shorter < some.size()) return true;
+  }
+}
+
+// By how many ticks the offset of `other` is greater; clocks with equal ticks. A part of a tick is
+// left out; 0 where 64 bits do not hold it.
+std::int64_t ticks_between(const ClockClass& clock, const ClockClass& other) {
+  const Int128 seconds = Int128{other.offset_seconds} - clock.offset_seconds;
+  constexpr Int128 kMostSeconds = Int128{1} << 33U;
+  if (seconds > kMostSeconds || seconds < -kMostSeconds) return 0;
+  const Int128 ticks = seconds * 1'000'000'000 / clock.tick.numerator * clock.tick.denominator +
+                       Int128{other.offset_ticks} - Int128{clock.offset_ticks};
+  constexpr Int128 kMost = INT64_MAX / 2;
+  return ticks > kMost || ticks < -kMost ? 0 : static_cast<std::int64_t>(ticks);
+}
+
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
 }  // namespace
@@ -63,12 +94,17 @@ bool is_trace_directory(const std::string& directory) {
          !fs::is_directory(path_in(directory, kMetadata), error);
 }
 
-std::string trace_uuid(const std::string& directory) {
+std::string metadata_path(const std::string& directory) { return path_in(directory, kMetadata); }
+
+std::string trace_identity(const std::string& directory) {
   const std::array<std::string, 1> directories = {directory};
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   const auto trace = Trace::open(directories, 0, kMost, {});
-  if (!trace || !(*trace)->metadata().uuid()) return {};
-  return uuid_text(*(*trace)->metadata().uuid());
+  if (!trace) return {};
+  const TraceClass& named = (*trace)->description()->trace_class();
+  if (!named.uuid && named.uid.empty()) return {};
+  return fmt::format("{}\n{}\n{}\n{}", named.uuid ? uuid_text(*named.uuid) : "", named.name_space,
+                     named.name.value_or(""), named.uid);
 }
 
 std::optional<Error> take_rejection(Trace& trace, std::vector<FileFinding>& findings) {
@@ -125,7 +161,46 @@ Result<std::unique_ptr<Trace>> Trace::open(std::span<const std::string> director
     if (auto listed = trace->list(directory); !listed)
       return std::unexpected(std::move(listed.error()));
   }
+  trace->compare_clocks(directories);
   return trace;
+}
+
+// Regenerated metadata give clocks the offsets they have by then. The least of them counts, and the
+// values of the others become greater.
+void Trace::compare_clocks(std::span<const std::string> directories) {
+  if (directories.size() == 1) return;
+  // How much later each directory has a clock begin, in ticks; none: as the metadata that count.
+  std::map<std::string, std::map<std::string, std::int64_t>> later;
+  for (const std::string& directory : directories) {
+    const std::string path = metadata_path(directory);
+    if (path == metadata_files_.front() || begins_alike(path, metadata_files_.front())) continue;
+    const auto other = open(std::span(&directory, 1), 0, max_state_, stop_);
+    if (!other) continue;
+    for (const ClockClass& clock : (*other)->description()->clocks()) {
+      const ClockClass* const own = metadata_->find_clock(clock.id);
+      if (own == nullptr || own->tick != clock.tick) continue;
+      if (const auto ticks = ticks_between(*own, clock); ticks != 0)
+        later[clock.id][directory] = ticks;
+    }
+  }
+  for (const auto& [clock, by_directory] : later) {
+    std::int64_t least = 0;
+    for (const auto& [directory, ticks] : by_directory) least = std::min(least, ticks);
+    metadata_->move_clock(clock, least);
+    for (const std::string& directory : directories) {
+      const auto found = by_directory.find(directory);
+      const std::int64_t ticks = found == by_directory.end() ? 0 : found->second;
+      if (ticks != least)
+        corrections_[{directory, clock}] =
+            static_cast<std::uint64_t>(ticks) - static_cast<std::uint64_t>(least);
+    }
+  }
+}
+
+std::uint64_t Trace::clock_correction(const std::string& file, const std::string& clock) const {
+  if (corrections_.empty()) return 0;
+  const auto found = corrections_.find({fs::path(file).parent_path().string(), clock});
+  return found == corrections_.end() ? 0 : found->second;
 }
 
 Result<std::unique_ptr<Trace>> Trace::given(const GivenMetadata& metadata,

@@ -29,8 +29,12 @@ namespace tracedeck::ctf {
 // Whether a directory is a trace: it has a file `metadata`, whatever that holds.
 [[nodiscard]] bool is_trace_directory(const std::string& directory);
 
-// The UUID that the metadata of a trace names, as text, or "".
-[[nodiscard]] std::string trace_uuid(const std::string& directory);
+// Of a directory that is one.
+[[nodiscard]] std::string metadata_path(const std::string& directory);
+
+// What the metadata of a trace say of which trace they are, as text: its UUID, and of CTF 2 its
+// namespace, name and uid; or "" where there is neither UUID nor uid.
+[[nodiscard]] std::string trace_identity(const std::string& directory);
 
 class Trace;
 
@@ -101,6 +105,12 @@ class Trace {
   // The metadata files, the one that is read first.
   [[nodiscard]] const std::vector<std::string>& metadata_files() const { return metadata_files_; }
 
+  // What to add to the values of a clock in a file of this trace, because the metadata beside it
+  // give the clock another offset.
+  [[nodiscard]] std::uint64_t clock_correction(const std::string& file,
+                                               const std::string& clock) const;
+  [[nodiscard]] bool corrects_clocks() const { return !corrections_.empty(); }
+
   // Reads on from where the metadata ended, unless they were given. Returns whether classes were
   // added.
   [[nodiscard]] bool reload();
@@ -125,6 +135,7 @@ class Trace {
   Result<void> feed(const std::string& path);
   Result<void> feed(io::Input& input, const std::string& name);
   Result<void> list(const std::string& directory);
+  void compare_clocks(std::span<const std::string> directories);
   [[nodiscard]] bool is_auxiliary(const std::string& path) const;
 
   std::unique_ptr<Metadata> metadata_;
@@ -136,6 +147,8 @@ class Trace {
   std::vector<std::string> files_;
   std::vector<std::string> auxiliary_files_;
   std::vector<std::string> metadata_files_;
+  // By directory and clock.
+  std::map<std::pair<std::string, std::string>, std::uint64_t> corrections_;
   using StreamKey = std::tuple<const DataStreamClass*, StreamId, std::string>;
   [[nodiscard]] static StreamKey key_of(const DataStreamClass& stream_class, const StreamId& id,
                                         const std::string& file) {

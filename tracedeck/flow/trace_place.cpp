@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "tracedeck/flow/trace_names.hpp"
 #include "tracedeck/io/live.hpp"
 #include "tracedeck/io/open_files.hpp"
+#include "tracedeck/trace_identity.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -20,19 +22,57 @@ bool is_directory(const std::string& path) {
   return path != "-" && std::filesystem::is_directory(path, ignored);
 }
 
+// The directories that operands hold, which are put together when all are known.
+struct NamedDirectories {
+  std::vector<FoundDirectory> found = {};
+  std::vector<std::string> operands = {};  // of each
+  std::vector<std::size_t> places = {};    // that are kept for each
+};
+
 void add_directories(const Operands& operands, const std::string& operand,
-                     const std::stop_token& stop, std::vector<TracePlace>& places) {
-  Result<FoundTraces> found = find_traces(operand, operands.format, stop);
-  if (!found) {
-    places.push_back({.operand = operand, .failure = Rare<Error>(std::move(found.error()))});
+                     const std::stop_token& stop, NamedDirectories& named,
+                     std::vector<TracePlace>& places) {
+  Result<DirectorySearch> search = find_directories(operand, operands.format, stop);
+  if (!search) {
+    places.push_back({.operand = operand, .failure = Rare<Error>(std::move(search.error()))});
     return;
   }
-  for (Error& error : found->unsearched) {
+  for (Error& error : search->unsearched) {
     places.push_back({.operand = operand, .failure = Rare<Error>(std::move(error))});
   }
-  for (FoundTrace& trace : found->traces) {
-    places.push_back(
-        {.operand = operand, .format = trace.format, .directories = std::move(trace.directories)});
+  for (FoundDirectory& each : search->found) {
+    named.found.push_back(std::move(each));
+    named.operands.push_back(operand);
+    named.places.push_back(places.size());
+    places.push_back({.operand = operand});
+  }
+}
+
+// Each trace takes the place of the first of its directories that was named.
+void join_directories(const NamedDirectories& named, const std::stop_token& stop,
+                      std::vector<TracePlace>& places) {
+  std::map<std::string, std::size_t> index;
+  for (std::size_t i = 0; i < named.found.size(); ++i)
+    index.try_emplace(named.found[i].directory, i);
+  for (JoinedTrace& trace : join_parts(named.found, stop)) {
+    std::vector<std::size_t> parts;
+    for (const std::string& directory : trace.directories) parts.push_back(index[directory]);
+    std::ranges::sort(parts);
+    TracePlace& place = places[named.places[parts.front()]];
+    place.format = trace.format;
+    place.directories = std::move(trace.directories);
+    place.notices = std::move(trace.notices);
+    for (const std::size_t part : parts) {
+      const std::string& operand = named.operands[part];
+      const bool is_new =
+          std::ranges::find(place.other_operands, operand) == place.other_operands.end();
+      if (operand != place.operand && is_new) place.other_operands.push_back(operand);
+    }
+  }
+  // From the back, those that went to another.
+  for (std::size_t i = named.places.size(); i-- > 0;) {
+    const auto at = static_cast<std::ptrdiff_t>(named.places[i]);
+    if (!places[named.places[i]].is_directory()) places.erase(places.begin() + at);
   }
 }
 
@@ -130,6 +170,7 @@ bool TracePlace::reopens() const {
 
 std::vector<std::string_view> TracePlace::names() const {
   std::vector<std::string_view> names = {operand};
+  names.insert(names.end(), other_operands.begin(), other_operands.end());
   for (const CoreFile& file : core_files) names.emplace_back(file.operand);
   for (const std::string& directory : directories) names.emplace_back(directory);
   if (!name.empty()) names.emplace_back(name);
@@ -139,17 +180,19 @@ std::vector<std::string_view> TracePlace::names() const {
 std::vector<TracePlace> list_traces(const Operands& operands, const std::stop_token& stop) {
   const bool live = operands.follow || std::ranges::any_of(operands.names, io::is_live_address);
   std::vector<TracePlace> places;
+  NamedDirectories named;
   for (const std::string& operand : operands.names) {
     if (operands.follow || io::is_live_address(operand)) {
       places.push_back(live_place(operands, operand));
     } else if (flow::is_directory(operand)) {
-      add_directories(operands, operand, stop, places);
+      add_directories(operands, operand, stop, named, places);
     } else if (std::optional<CoreFile> file = core_file(operands, operand)) {
       add_core_file(operands, operand, *std::move(file), live, places);
     } else {
       places.push_back({.operand = operand});
     }
   }
+  join_directories(named, stop, places);
   name_places(places);
   std::size_t files = 0;
   for (const TracePlace& place : places) files += files_in(place);

@@ -29,8 +29,11 @@ struct TracePlace {
   const Format* format = nullptr;             // of directories and core files
   std::vector<CoreFile> core_files = {};      // one for each core, or one that is followed
   std::vector<std::string> directories = {};  // of one logical trace; empty: a file
-  Rare<Error> failure = {};                   // why there is nothing to open
-  bool live = false;                          // it comes while it is read
+  // What named those of them that `operand` does not.
+  std::vector<std::string> other_operands = {};
+  std::vector<std::string> notices = {};  // of what its directories are
+  Rare<Error> failure = {};               // why there is nothing to open
+  bool live = false;                      // it comes while it is read
   // What distinguishes it from the other traces (see `shortest_endings`); "" when it is the only
   // one.
   std::string name = {};
@@ -53,10 +56,11 @@ struct Operands {
   bool follow = false;             // files and devices are live places
 };
 
-// The traces of all operands, in order. Directories are searched, files not touched. All FILE@CORE
-// are one trace, in the place of the first, or one each if any operand is live; a path that exists
-// with its `@` is a plain file. What cannot be searched, or holds no trace, is a place with a
-// failure. Allows as many open files as the traces have.
+// The traces of all operands, in order. Directories are searched, and those of all operands that
+// are parts of one trace are one (`join_parts`); files are not touched. All FILE@CORE are one
+// trace, in the place of the first, or one each if any operand is live; a path that exists with its
+// `@` is a plain file. What cannot be searched, or holds no trace, is a place with a failure.
+// Allows as many open files as the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Operands& operands,
                                                   const std::stop_token& stop);
 

@@ -108,6 +108,9 @@ bool TraceSource::open() {
 }
 
 Result<void> TraceSource::try_open() {
+  if (!reading_.silent) {
+    for (const std::string& each : place_.notices) context_.observer.note(each);
+  }
   if (auto resolved = resolve_bounds(); !resolved) return resolved;
   return keep(open_place(place_, context_.options.format, read_options(), context_.stop));
 }

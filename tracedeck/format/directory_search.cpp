@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -13,11 +12,6 @@
 
 namespace tracedeck {
 namespace {
-
-struct Found {
-  const Format* format;
-  std::string directory;
-};
 
 class Search {
  public:
@@ -35,22 +29,8 @@ class Search {
     }
   }
 
-  // The directories of each logical trace together.
   DirectorySearch result() && {
-    DirectorySearch result{.unsearched = std::move(unsearched_)};
-    std::map<std::pair<const Format*, std::string>, std::size_t> by_identity;
-    for (Found& each : found_) {
-      // Nothing to compare a single one with.
-      const std::string identity =
-          found_.size() == 1 ? std::string() : each.format->directory_identity(each.directory);
-      std::size_t place = result.traces.size();
-      if (!identity.empty()) {
-        place = by_identity.try_emplace({each.format, identity}, place).first->second;
-      }
-      if (place == result.traces.size()) result.traces.push_back({.format = each.format});
-      result.traces[place].directories.push_back(std::move(each.directory));
-    }
-    return result;
+    return {.found = std::move(found_), .unsearched = std::move(unsearched_)};
   }
 
  private:
@@ -82,7 +62,7 @@ class Search {
   std::span<const Format* const> formats_;
   const std::stop_token& stop_;
   std::set<std::pair<dev_t, ino_t>> seen_;
-  std::vector<Found> found_;
+  std::vector<FoundDirectory> found_;
   std::vector<Error> unsearched_;
 };
 

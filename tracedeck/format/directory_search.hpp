@@ -11,16 +11,14 @@
 
 namespace tracedeck {
 
-// One logical trace: the directories that share a `Format::directory_identity`, in the order in
-// which they were found.
-struct TraceDirectories {
+struct FoundDirectory {
   const Format* format = nullptr;
-  std::vector<std::string> directories = {};
+  std::string directory = {};
 };
 
 struct DirectorySearch {
-  std::vector<TraceDirectories> traces = {};  // in the order of their first directories
-  std::vector<Error> unsearched = {};         // folders that cannot be read
+  std::vector<FoundDirectory> found = {};  // in the order in which they were found
+  std::vector<Error> unsearched = {};      // folders that cannot be read
 };
 
 // How many folders deep a tree is searched.

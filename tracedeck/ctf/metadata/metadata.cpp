@@ -18,7 +18,26 @@ void Metadata::set_dialect(Dialect dialect) {
 
 const ClockClass& Metadata::add_clock(ClockClass clock) {
   clock.shift = clock_shift_;
-  return description_->add_clock(std::move(clock));
+  ClockClass& added = description_->add_clock(std::move(clock));
+  clocks_.try_emplace(added.id, &added);
+  return added;
+}
+
+void Metadata::move_clock(const std::string& id, std::int64_t ticks) {
+  const auto found = clocks_.find(id);
+  if (found == clocks_.end()) return;
+  ClockClass& clock = *found->second;
+  const Int128 second = Int128{1'000'000'000} * clock.tick.denominator / clock.tick.numerator;
+  if (second == 0) return;
+  Int128 offset = Int128{clock.offset_seconds} * second + Int128{clock.offset_ticks} + ticks;
+  Int128 seconds = offset / second;
+  offset %= second;
+  if (offset < 0) {
+    offset += second;
+    --seconds;
+  }
+  clock.offset_seconds = static_cast<std::int64_t>(seconds);
+  clock.offset_ticks = static_cast<std::uint64_t>(offset);
 }
 
 std::vector<ClassFault> Metadata::set_trace_class(TraceClass trace_class) {

@@ -42,6 +42,8 @@ class Metadata {
   // added (the metadata reader looks first). Classes with faults are added all the same, but a
   // trace whose metadata has faults is not decoded.
   const ClockClass& add_clock(ClockClass clock);
+  // Changes the offset of a clock by `ticks`. Before anything was decoded.
+  void move_clock(const std::string& id, std::int64_t ticks);
   [[nodiscard]] std::vector<ClassFault> set_trace_class(TraceClass trace_class);
   [[nodiscard]] std::vector<ClassFault> add_stream_class(DataStreamClass stream_class);
   [[nodiscard]] std::vector<ClassFault> add_event_class(std::uint64_t stream_class_id,
@@ -64,6 +66,7 @@ class Metadata {
   std::shared_ptr<TraceDescription> description_;
   std::int64_t clock_shift_;
   Dialect dialect_ = Dialect::kRc3;
+  std::map<std::string, ClockClass*> clocks_;
   std::map<std::uint64_t, const DataStreamClass*> stream_classes_;
   SchemaBuilder builder_;
 };

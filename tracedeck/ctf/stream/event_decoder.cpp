@@ -17,8 +17,9 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   offset_ = offset;
   const auto& clock = schema.stream_class->default_clock;
   has_clock_ = clock != nullptr;
-  packet_least_ = packet.begin.value_or(0);
-  most_ = packet.end.value_or(~std::uint64_t{0});
+  const std::uint64_t correction = head.clock_correction;
+  packet_least_ = packet.begin ? *packet.begin - correction : 0;
+  most_ = packet.end ? *packet.end - correction : ~std::uint64_t{0};
   any_time_ = previous.has_value();
   previous_ = previous.value_or(0);
   least_ = std::max(packet_least_, previous_);
@@ -30,7 +31,7 @@ void EventDecoder::begin(const StreamSchema& schema, const PacketHead& head, con
   state_.clock = head.clock;
   may_wrap_ =
       has_clock_ && clock->id == kImplicitClock && head.content_bits() == DecodeState::kEndless;
-  wrapped_ = 0;
+  added_ = correction;
 }
 
 EventDecoder::Stop EventDecoder::run(Batch& batch, PaddedView bytes, std::uint64_t first,
@@ -112,7 +113,7 @@ EventDecoder::Stop EventDecoder::one(Batch& batch) {
   if (has_clock_) {
     if (state_.clock < least_ || state_.clock > most_) [[unlikely]]
       look_at(begin);
-    event.time = state_.clock + wrapped_;
+    event.time = state_.clock + added_;
     event.end_time = event.time;
     least_ = std::max(state_.clock, packet_least_);
     previous_ = state_.clock;
@@ -177,7 +178,7 @@ void EventDecoder::rewind(std::uint64_t begin, std::uint64_t clock) {
 void EventDecoder::look_at(std::uint64_t begin) {
   if (may_wrap_ && any_time_) {
     if (const auto wrap = wrapped_counter(previous_, state_.clock)) {
-      wrapped_ += wrap->period;
+      added_ += wrap->period;
       if (findings_)
         odd(0, StreamRule::kEventOrder, begin,
             fmt::format(
@@ -192,15 +193,15 @@ void EventDecoder::look_at(std::uint64_t begin) {
   if (any_time_ && time < previous_) {
     odd(0, StreamRule::kEventOrder, begin, event_order_text(time, previous_));
   }
-  if (packet_->begin && time < *packet_->begin) {
+  if (packet_->begin && time < packet_least_) {
     odd(1, StreamRule::kEventTime, begin,
         fmt::format("the event record's clock value, {}, is before its packet begins, {}", time,
-                    *packet_->begin));
+                    packet_least_));
   }
-  if (packet_->end && time > *packet_->end) {
+  if (packet_->end && time > most_) {
     odd(1, StreamRule::kEventTime, begin,
         fmt::format("the event record's clock value, {}, is after its packet ends, {}", time,
-                    *packet_->end));
+                    most_));
   }
 }
 

@@ -93,12 +93,12 @@ class EventDecoder {
   bool last_ = false;
   bool has_clock_ = false;
   bool may_wrap_ = false;                       // see counter_wrap.hpp
-  std::uint64_t wrapped_ = 0;                   // ns to add to times, for the wraps so far
+  std::uint64_t added_ = 0;                     // to times: what corrects them, and wraps so far
   ByteOrder begin_order_ = ByteOrder::kLittle;  // LAST_BO where the event record begins
   std::uint64_t begin_empty_ = 0;               // elements that take no bits before it
   bool any_time_ = false;                       // there was an event record with a time before
   std::uint64_t previous_ = 0;                  // its time
-  std::uint64_t packet_least_ = 0;              // when the packet begins
+  std::uint64_t packet_least_ = 0;              // when the packet begins, as recorded
   std::uint64_t least_ = 0;                     // a time before or
   std::uint64_t most_ = 0;                      // after these is odd
   std::array<bool, 3> found_ = {};              // oddities of this packet, by kind

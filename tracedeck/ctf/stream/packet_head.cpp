@@ -169,4 +169,8 @@ std::optional<DecodeFault> check_sizes(const PacketHead& head) {
   return {};
 }
 
+std::uint64_t clock_behind(const PacketHead& head, const Packet& packet, std::uint64_t last) {
+  return packet.end ? *packet.end - head.clock_correction : last;
+}
+
 }  // namespace tracedeck::ctf

@@ -29,6 +29,8 @@ struct PacketHead {
   std::uint64_t bits = 0;                           // header and context, alignment included
   std::uint64_t header_bits = 0;                    // the header alone
   std::uint64_t clock = 0;                          // DEF_CLK_VAL behind them
+  // To add to clock values, which those of `packet` have been.
+  std::uint64_t clock_correction = 0;
 
   [[nodiscard]] std::uint64_t class_id() const { return roles.stream_class_id.value_or(0); }
   // PKT_TOTAL_SZ and PKT_CONTENT_SZ; kEndless: to the end of the data stream.
@@ -45,6 +47,10 @@ struct PacketHead {
            total_bits() >= content_bits();
   }
 };
+
+// DEF_CLK_VAL behind a packet; `last`: behind its last event record.
+[[nodiscard]] std::uint64_t clock_behind(const PacketHead& head, const Packet& packet,
+                                         std::uint64_t last);
 
 // Decodes packet headers and contexts into `state`, whose registers then hold what events refer to.
 class PacketHeadDecoder {

@@ -1,0 +1,209 @@
+"""Which directories are one trace, and which packets one packet, however they are named."""
+
+import itertools
+import json
+import shutil
+import unittest
+import uuid
+
+from command import CommandTest, parse_lines, run
+
+ID = uuid.UUID(int=0x1234_5678)
+
+
+def tsdl(fields=("n",), offset=0, events=("tick",), env=None, more=""):
+    """Packets with a size, times and a sequence number; event records with an id, a time and numbers of 32 bits."""
+    text = f"""/* CTF 1.8 */
+typealias integer {{ size = 32; align = 8; signed = false; }} := uint32_t;
+typealias integer {{ size = 64; align = 8; signed = false; }} := uint64_t;
+trace {{
+  major = 1; minor = 8; byte_order = le; uuid = "{ID}";
+  packet.header := struct {{ uint32_t magic; uint32_t stream_id; uint32_t stream_instance_id; }};
+}};
+"""
+    if env is not None:
+        text += f'env {{ hostname = "{env}"; }};\n'
+    text += f"""clock {{ name = monotonic; freq = 1000000000; offset_s = {offset}; offset = 7; }};
+typealias integer {{ size = 64; align = 8; signed = false; map = clock.monotonic.value; }} := time_t;
+stream {{ id = 0;
+  event.header := struct {{ uint32_t id; time_t timestamp; }};
+  packet.context := struct {{ time_t timestamp_begin; time_t timestamp_end; uint64_t content_size;
+    uint64_t packet_size; uint64_t packet_seq_num; uint64_t events_discarded; }};
+}};
+"""
+    for number, name in enumerate(events):
+        members = " ".join(f"uint32_t {field};" for field in fields)
+        text += f"event {{ id = {number}; stream_id = 0; name = {name}; fields := struct {{ {members} }}; }};\n"
+    return text + more
+
+
+def packet(sequence, *events, instance=0, discarded=0):
+    """`events`: times, each with its numbers."""
+    body = b""
+    for time, *numbers in events:
+        body += (0).to_bytes(4, "little") + time.to_bytes(8, "little")
+        body += b"".join(number.to_bytes(4, "little") for number in numbers)
+    size = (12 + 48 + len(body)) * 8
+    head = (0xC1FC1FC1).to_bytes(4, "little") + bytes(4) + instance.to_bytes(4, "little")
+    for value in (events[0][0], events[-1][0], size, size, sequence, discarded):
+        head += value.to_bytes(8, "little")
+    return head + body
+
+
+class PartsTest(CommandTest):
+    def part(self, name, metadata, *packets, file="ch_0"):
+        folder = self.folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "metadata").write_text(metadata)
+        (folder / file).write_bytes(b"".join(packets))
+        return folder
+
+    def events(self, *args, code=0, says=()):
+        result = self.check(run("print", "--output", "jsonl", *args), code)
+        for each in says:
+            self.assertIn(each, result.stderr.decode())
+        return [(line["time"], *dict(line["fields"]).values()) for line in map(dict, parse_lines(result.stdout))]
+
+
+class Twins(PartsTest):
+    def snapshots(self):
+        packets = [packet(i, (10 * i + 1, i), (10 * i + 5, i)) for i in range(6)]
+        for number, (first, last) in enumerate([(0, 3), (1, 5), (2, 6)]):
+            self.part(f"s/{number}", tsdl(), *packets[first:last])
+        return [(7 + 10 * i + t, i) for i in range(6) for t in (1, 5)]
+
+    def test_snapshots_that_overlap(self):
+        whole = self.snapshots()
+        tree = self.folder / "s"
+        parts = [tree / name for name in "012"]
+        says = ["5 packets are in more than one file of the trace, and are read once"]
+        self.assertEqual(self.events(tree, says=says), whole)
+        for named in itertools.permutations(parts):
+            self.assertEqual(self.events(*named, says=says), whole)
+        self.assertEqual(self.events(tree, parts[1], says=["it was named before, and is read once"]), whole)
+        self.assertEqual(self.events("--order", "time", tree), whole)
+        self.assertEqual(sorted(self.events("--order", "recorded", tree)), whole)
+        self.assertEqual(self.events("--jobs", "2", tree), whole)
+        self.assertEqual(json.loads(run("stats", "--json", tree).stdout)["events"], len(whole))
+        for to in ("ctf1", "ctf2"):
+            out = self.folder / to
+            result = self.check(run("convert", "-o", out, "--to", to, tree), 0)
+            self.assertIn("5 packets are in", result.stderr.decode())
+            self.assertEqual(self.events(out), whole)
+
+    def test_a_copy_of_the_whole(self):
+        self.part("a", tsdl(), packet(0, (1, 1)), packet(1, (2, 2)))
+        shutil.copytree(self.folder / "a", self.folder / "b/c")
+        self.assertEqual(self.events(self.folder, says=["2 packets are"]), [(8, 1), (9, 2)])
+
+    def test_packets_that_differ_are_no_twins(self):
+        self.part("a", tsdl(), packet(0, (1, 1)), packet(1, (3, 3)))
+        self.part("b", tsdl(), packet(2, (5, 5)), packet(3, (6, 6)))
+        result = self.check(run("print", self.folder), 0)
+        self.assertEqual(result.stdout.count(b"\n"), 4)
+        self.assertNotIn("read once", result.stderr.decode())
+
+    def test_losses_are_counted_across_twins(self):
+        packets = [packet(i, (10 * i + 1, i), discarded=[0, 0, 4, 4][i]) for i in range(4)]
+        self.part("a", tsdl(), *packets[:3])
+        self.part("b", tsdl(), *packets[1:])
+        lost = json.loads(run("info", "--json", self.folder).stdout)["losses"]
+        self.assertEqual((lost["events"], lost["packets"], lost["records"]), (4, 0, 1))
+
+
+class Names(PartsTest):
+    def test_chunks_however_they_are_named(self):
+        for i, gap in enumerate([0, 1, 3]):
+            self.part(f"c/{i}", tsdl(), packet(gap, (10 * gap + 1, i)))
+        tree = self.folder / "c"
+        whole = self.check(run("info", "--json", tree), 0).stdout
+        parts = [tree / name for name in "012"]
+        for named in [parts, parts[::-1], [tree, parts[2]], parts + parts]:
+            info = json.loads(self.check(run("info", "--json", *named), 0).stdout)
+            self.assertEqual(info, json.loads(whole))
+        self.assertEqual(json.loads(whole)["losses"]["packets"], 1)
+
+    def test_any_part_may_name_the_trace(self):
+        for i in range(2):
+            self.part(f"c/{i}", tsdl(), packet(i, (10 * i + 1, i)))
+        first, second = (self.folder / "c" / name for name in "01")
+        for name in (first, second):
+            times = [time for time, *_ in self.events("--clock-offset", f"{name}=1000", first, second)]
+            self.assertEqual(times, [1008, 1018])
+
+
+class Kept(PartsTest):
+    def test_other_fields_under_one_uuid(self):
+        self.part("a", tsdl(("x", "y")), packet(0, (1, 11, 12)))
+        self.part("b", tsdl(("x", "y", "z")), packet(0, (2, 21, 22, 23)))
+        events = self.events(self.folder, says=["name the same trace, but are read as 2 traces"])
+        self.assertEqual(events, [(8, 11, 12), (9, 21, 22, 23)])
+
+    def test_runs_under_one_uuid(self):
+        for run_number in range(2):
+            for chunk in range(2):
+                at = 100 * run_number + 10 * chunk
+                packets = [packet(2 * chunk + i, (at + i, run_number), (at + i, chunk)) for i in (1, 2)]
+                self.part(f"{run_number}/{chunk}", tsdl(), *packets)
+        runs = [self.folder / name for name in "01"]
+        for named in [[self.folder], runs, [runs[1] / "1", *runs, runs[0] / "0"]]:
+            result = self.check(run("info", "--json", *named), 0)
+            self.assertIn("their packets are not of one run", result.stderr.decode())
+            infos = [json.loads(line) for line in result.stdout.splitlines()]
+            self.assertEqual(sorted(info["file"] for info in infos), [str(each / "0") for each in runs])
+            self.assertEqual([(info["events"], info["losses"]["records"]) for info in infos], [(8, 0), (8, 0)])
+
+    def test_runs_at_one_time(self):
+        self.part("a", tsdl(), packet(0, (1, 1), (9, 1)))
+        self.part("b", tsdl(), packet(5, (2, 2), (6, 2)))
+        self.part("c", tsdl(), packet(9, (2, 2), (6, 2), instance=1))
+        infos = self.check(run("info", "--json", self.folder), 0).stdout.splitlines()
+        self.assertEqual([json.loads(info)["events"] for info in infos], [4, 2], "another data stream is no run")
+
+    def test_metadata_that_grew(self):
+        self.part("a", tsdl(events=["tick"]), packet(0, (1, 1)))
+        self.part("b", tsdl(events=["tick", "tock"]), packet(1, (2, 2)))
+        self.assertEqual(len(self.check(run("info", "--json", self.folder), 0).stdout.splitlines()), 1)
+
+    def test_environments_and_comments_may_differ(self):
+        self.part("a", tsdl(env="one"), packet(0, (1, 1)))
+        self.part("b", tsdl(env="two; { other", more="/* said later */\n"), packet(1, (2, 2)))
+        self.assertEqual(len(self.check(run("info", "--json", self.folder), 0).stdout.splitlines()), 1)
+
+    def test_each_chunk_has_its_offset(self):
+        self.part("a", tsdl(offset=100), packet(0, (1, 1), (3, 3)), packet(1, (4, 4)))
+        self.part("b", tsdl(offset=3700), packet(2, (5, 5), (6, 6)))
+        says = ["give a clock different offsets; each directory is read by its own"]
+        second = 10**9
+        whole = [(100 * second + 7 + n, n) for n in (1, 3, 4)] + [(3700 * second + 7 + n, n) for n in (5, 6)]
+        self.assertEqual(self.events(self.folder, says=says), whole)
+        self.assertEqual(self.events("--jobs", "2", self.folder), whole)
+        self.assertEqual(self.check(run("validate", self.folder), 0).stdout, b"")
+        out = self.folder / "out"
+        self.check(run("convert", "-o", out, "--to", "dial9", self.folder / "a", self.folder / "b"), 0)
+        self.assertEqual(self.events(out), whole)
+
+    def test_names_of_ctf2_count(self):
+        from directories_test import fragment
+
+        def metadata(**named):
+            text = fragment(type="preamble", version=2) + fragment(type="trace-class", **named)
+            text += fragment(type="data-stream-class")
+            return (text + fragment(type="event-record-class", name="E")).decode()
+
+        for i, named in enumerate([{"name": "p"}, {"name": "q"}, {"name": "p"}]):
+            self.part(str(i), metadata(namespace="n", uid="7", **named))
+        infos = self.check(run("info", "--json", self.folder), 0).stdout.splitlines()
+        self.assertEqual(len(infos), 2)
+
+
+class Unsigned(PartsTest):
+    def test_metadata_without_a_signature(self):
+        self.part("a", tsdl().removeprefix("/* CTF 1.8 */\n"), packet(0, (1, 1)))
+        self.assertEqual(self.events(self.folder), [(8, 1)])
+        said = self.check(run("validate", self.folder), 0).stdout.decode()
+        self.assertIn("warning: ctf/tsdl-signature", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
