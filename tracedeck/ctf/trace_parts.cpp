@@ -136,8 +136,9 @@ std::vector<std::vector<std::string>> by_packets(std::span<const std::string> di
   std::vector<std::size_t> leaders(directories.size());
   std::iota(leaders.begin(), leaders.end(), std::size_t{0});
   for (const auto& [one, other] : twins.pairs()) {
-    const auto [low, high] = std::minmax(leaders[place(one)], leaders[place(other)]);
-    std::ranges::replace(leaders, std::size_t{high}, std::size_t{low});
+    const std::size_t first = leaders[place(one)];
+    const std::size_t second = leaders[place(other)];
+    std::ranges::replace(leaders, std::max(first, second), std::min(first, second));
   }
   std::vector<Run> runs;
   for (std::size_t leader = 0; leader < directories.size(); ++leader) {

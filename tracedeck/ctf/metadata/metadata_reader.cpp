@@ -1,22 +1,17 @@
 #include "tracedeck/ctf/metadata/metadata_reader.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <string_view>
 
 namespace tracedeck::ctf {
 namespace {
 
-// Of a packet of TSDL text, in the byte order of the packet (CTF 1.8.3, 7.1 "Metadata, transport").
-constexpr std::uint32_t kPacketMagic = 0x75D11D57;
-
+// LTTng 2.14 wrote metadata of the kernel without the comment that all others begin with: what does
+// not begin like JSON is text of TSDL, or packets of it.
 bool is_tsdl(ByteSpan head) {
-  if (head.size() >= sizeof kPacketMagic && (load_le<std::uint32_t>(head.data()) == kPacketMagic ||
-                                             load_be<std::uint32_t>(head.data()) == kPacketMagic))
-    return true;
+  constexpr std::string_view kJson = "\x1e{[";
   const std::string_view text = as_text(head);
-  const std::size_t start = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  return text.substr(start).starts_with("/*");
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  return start != std::string_view::npos && kJson.find(text[start]) == std::string_view::npos;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr RuleText rule_text(std::string_view id, Severity severity, std::string
 }
 
 constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
-    rule_text("ctf/tsdl-signature", kError, kMetadata,
+    rule_text("ctf/tsdl-signature", kWarning, kMetadata,
               "Metadata text begins with `/* CTF 1.8`, or with metadata packets."),
     rule_text("ctf/tsdl-packet-header", kError, kMetadata,
               "A metadata packet begins with the magic number 75D11D57 and version 1.8."),
