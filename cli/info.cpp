@@ -43,8 +43,9 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
 void run_info(const Options& options, Session& session) {
   bool first = true;
   for_each_trace(options, session, {.findings = true}, [&](const auto& place, auto trace) {
-    const auto summary = summarize(options, session, std::move(trace));
+    auto summary = summarize(options, session, std::move(trace));
     if (!summary) return true;
+    if (place.directories.size() > 1) summary->parts = place.directories;
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;
     session.diagnostics.progress().erase();

@@ -122,6 +122,9 @@ class Names(PartsTest):
             info = json.loads(self.check(run("info", "--json", *named), 0).stdout)
             self.assertEqual(info, json.loads(whole))
         self.assertEqual(json.loads(whole)["losses"]["packets"], 1)
+        self.assertEqual(json.loads(whole)["parts"], {"count": 3, "first": [str(each) for each in parts]})
+        text = self.check(run("info", tree), 0).stdout.decode()
+        self.assertIn(f"3 directories: {parts[0]} {parts[1]} {parts[2]}\n", text)
 
     def test_any_part_may_name_the_trace(self):
         for i in range(2):

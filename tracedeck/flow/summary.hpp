@@ -59,6 +59,8 @@ struct TraceSummary {
   std::shared_ptr<const TraceDescription> description;
   // What is restored may be several traces: those beside `description`.
   std::vector<std::shared_ptr<const TraceDescription>> others = {};
+  // The directories that the trace lies in, where there are several.
+  std::vector<std::string> parts = {};
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
 
@@ -86,7 +88,8 @@ class Summarizer {
 
   void add(const Batch& batch);
 
-  // Everything but `stored_size` and `size`, which the caller asks the reader for.
+  // Everything but `parts`, `stored_size` and `size`, which the caller knows of the place and the
+  // reader.
   [[nodiscard]] TraceSummary finish() const;
 
  private:

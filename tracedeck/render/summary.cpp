@@ -47,6 +47,17 @@ std::string size_text(const TraceSummary& summary) {
                     : size;
 }
 
+std::span<const std::string> first_parts(const TraceSummary& summary) {
+  return std::span(summary.parts).first(std::min(summary.parts.size(), TraceSummary::kListed));
+}
+
+std::string parts_text(const TraceSummary& summary) {
+  std::string text = fmt::format("{} directories:", summary.parts.size());
+  for (const std::string& part : first_parts(summary)) text += fmt::format(" {}", visible(part));
+  if (summary.parts.size() > TraceSummary::kListed) text += " ...";
+  return text;
+}
+
 std::string streams_text(const TraceSummary& summary) {
   std::string text = fmt::format("{}", summary.streams);
   std::string_view separator = ": ";
@@ -303,6 +314,15 @@ void append_finding(TextBuffer& out, const flow::RuleSummary& finding) {
   object.end();
 }
 
+void append_parts(TextBuffer& out, const TraceSummary& summary) {
+  JsonObject object(out);
+  object.integer("count", summary.parts.size());
+  JsonArray first(object.key("first"));
+  for (const std::string& part : first_parts(summary)) append_json_string(first.next(), part);
+  first.end();
+  object.end();
+}
+
 void append_streams(TextBuffer& out, const TraceSummary& summary) {
   JsonObject object(out);
   object.integer("count", summary.streams);
@@ -318,6 +338,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   const TraceDescription& description = *summary.description;
   const ClockOrigin origin = common_origin(summary);
   Lines lines;
+  if (!summary.parts.empty()) lines.add("parts", parts_text(summary));
   lines.add("size", size_text(summary));
   add_name(lines, description);
   add_trace(lines, description);
@@ -355,6 +376,7 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   JsonObject object(out);
   append_format(object, description);
   append_name(object, description);
+  if (!summary.parts.empty()) append_parts(object.key("parts"), summary);
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
   append_trace(object, description);
