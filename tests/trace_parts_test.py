@@ -200,6 +200,20 @@ class Kept(PartsTest):
         self.assertEqual(len(infos), 2)
 
 
+class Incomplete(PartsTest):
+    def test_an_empty_file(self):
+        self.part("a", "", packet(0, (1, 1)))
+        self.assertIn("before its first flush", self.check(run("print", self.folder), 3).stderr.decode())
+
+    def test_zeros_behind_packets(self):
+        text = tsdl().encode()
+        size = (37 + len(text)) * 8
+        head = (0x75D11D57).to_bytes(4, "little") + ID.bytes + bytes(4) + size.to_bytes(4, "little") * 2
+        self.part("a", "", packet(0, (1, 1)))
+        (self.folder / "a/metadata").write_bytes(head + bytes([0, 0, 0, 1, 8]) + text + bytes(256))
+        self.assertEqual(self.events(self.folder, says=["ctf/tsdl-packet-zeros (1)"]), [(8, 1)])
+
+
 class Unsigned(PartsTest):
     def test_metadata_without_a_signature(self):
         self.part("a", tsdl().removeprefix("/* CTF 1.8 */\n"), packet(0, (1, 1)))

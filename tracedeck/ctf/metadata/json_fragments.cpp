@@ -360,12 +360,17 @@ Attributes JsonFragments::attributes(const Fragment& fragment) const {
   return read_attributes(find_attributes(fragment.found));
 }
 
-void JsonFragments::finish() {
+void JsonFragments::finish(bool is_empty) {
   roots_.finish();
   if (reported_incomplete_ || has_gaps_) return;
   if (fragments_ == 0) {
     reported_incomplete_ = true;
-    findings_.report(R::kPreambleFirst, 0, 0, "found no fragment, expected a preamble");
+    findings_.report(R::kPreambleFirst, 0, 0,
+                     is_empty
+                         ? "it is empty, as the metadata of a running LTTng session are before "
+                           "its first flush: once the session was stopped, or rotated, they "
+                           "can be read"
+                         : "found no fragment, expected a preamble");
   } else if (!has_stream_class_) {
     reported_incomplete_ = true;
     findings_.report(R::kNoStreamClass, 0, 0, "found no data stream class, expected one or more");

@@ -29,7 +29,8 @@ class JsonFragments {
   void note_gap();
   void read(const std::shared_ptr<const JsonText>& text);
   // Judges what can only be known when there are no more fragments for now.
-  void finish();
+  // `is_empty`: there was not a byte.
+  void finish(bool is_empty);
 
   // Whether there is a clock class; those of the two dialects differ in what they do not say.
   [[nodiscard]] bool has_clocks() const { return !clocks_.empty(); }

@@ -23,11 +23,12 @@ class JsonMetadataReader final : public MetadataReader {
         sequence_(findings_, [this](const auto& text) { take(text); }) {}
 
   std::vector<Finding> read(ByteSpan bytes, bool last) override {
+    is_empty_ = is_empty_ && bytes.empty();
     sequence_.read(bytes, last);
     if (last) {
       release();
       note_gaps();
-      fragments_.finish();
+      fragments_.finish(is_empty_);
     }
     return findings_.take();
   }
@@ -83,6 +84,7 @@ class JsonMetadataReader final : public MetadataReader {
   std::optional<Dialect> dialect_;
   std::deque<HeldText> held_;
   JsonParser parser_;
+  bool is_empty_ = true;
 };
 
 }  // namespace

@@ -106,7 +106,7 @@ const RuleCase kCases[] = {
     {R::kPreambleFirst, kRc3, Of::kStream,
      "\x1E{\"type\":\"preamble\",\"version\":2}\n"
      "\x1E{\"type\":\"data-stream-class\"}\n",
-     "", "found no fragment"},
+     "", "it is empty"},
     {R::kPreambleOnce, kRc3, Of::kMore, "", R"({"type":"preamble","version":2})",
      "fragment 3, /type: "},
     {R::kTraceClassOnce, kRc3, Of::kFragments, R"({"type":"trace-class"})",

@@ -32,7 +32,7 @@ bool MetadataPackets::are_packets(ByteSpan begin) {
 
 std::vector<MetadataPackets::Text> MetadataPackets::read(ByteSpan bytes) {
   std::vector<Text> result;
-  while (!bytes.empty() && !is_lost_) {
+  while (!bytes.empty() && !is_lost_ && !has_zeros_) {
     std::size_t taken = 0;
     if (content_left_ > 0) {
       taken = static_cast<std::size_t>(std::min<std::uint64_t>(content_left_, bytes.size()));
@@ -65,6 +65,7 @@ void MetadataPackets::lose(TsdlRule rule, std::string text) {
 
 void MetadataPackets::begin_packet() {
   const std::uint8_t* const header = header_.data();
+  if (std::ranges::count(header_, 0) == kHeaderSize) return end_at_zeros();
   const bool is_little = load_le<std::uint32_t>(header) == kMagic;
   if (!are_packets(header_)) {
     return lose(TsdlRule::kPacketHeader,
@@ -98,6 +99,14 @@ void MetadataPackets::begin_packet() {
   padding_left_ = (total - content) / 8;
 }
 
+// What a crash leaves of pages that were set aside. Nothing is missing unless something refers to
+// it.
+void MetadataPackets::end_at_zeros() {
+  has_zeros_ = true;
+  findings_.report_outside(TsdlRule::kPacketZeros, packet_begin_,
+                           "zeros follow the last metadata packet; nothing behind it is read");
+}
+
 bool MetadataPackets::take_schemes() {
   for (std::size_t i = 0; i < kSchemes.size(); ++i) {
     const unsigned scheme = header_[kCompressionAt + i];
@@ -129,7 +138,10 @@ void MetadataPackets::compare_uuids() {
 
 void MetadataPackets::judge_end() {
   // Padding that is not there is not missed.
-  if (is_lost_ || (header_filled_ == 0 && content_left_ == 0)) return;
+  if (is_lost_ || has_zeros_ || (header_filled_ == 0 && content_left_ == 0)) return;
+  const ByteSpan begun = ByteSpan(header_).first(header_filled_);
+  if (content_left_ == 0 && std::ranges::count(begun, 0) == std::ssize(begun))
+    return end_at_zeros();
   findings_.report_outside(
       TsdlRule::kPacketSizes, packet_begin_,
       fmt::format(

@@ -44,6 +44,7 @@ class MetadataPackets {
 
  private:
   void begin_packet();
+  void end_at_zeros();
   [[nodiscard]] bool take_schemes();
   void lose(TsdlRule rule, std::string text);
   void compare_uuids();
@@ -56,6 +57,7 @@ class MetadataPackets {
   std::uint64_t content_left_ = 0;  // bytes
   std::uint64_t padding_left_ = 0;  // bytes
   bool is_lost_ = false;
+  bool has_zeros_ = false;  // behind the last packet
   std::optional<Uuid> trace_uuid_ = {};
   // Those of packets that are not compared yet, with their offsets.
   std::vector<std::pair<Uuid, std::uint64_t>> uuids_ = {};

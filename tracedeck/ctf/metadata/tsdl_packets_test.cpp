@@ -75,6 +75,20 @@ TEST(TsdlPackets, AnotherUuidThanTheTrace) {
   EXPECT_EQ(reading.findings[0].offset, first.size());
 }
 
+TEST(TsdlPackets, ZerosBehindTheLast) {
+  const std::string event = "event { fields := struct { u8 a; }; };";
+  for (const std::size_t zeros : {1U, 36U, 37U, 500U}) {
+    for (const std::size_t piece : {std::size_t{7}, std::size_t{1'000}}) {
+      const std::string bytes = packet(trace_block() + event) + std::string(zeros, '\0');
+      TsdlReading reading;
+      for (std::size_t at = 0; at < bytes.size(); at += piece)
+        reading.read(std::string_view(bytes).substr(at, piece), at + piece >= bytes.size());
+      EXPECT_EQ(reading.faults(), std::vector<std::string>{"ctf/tsdl-packet-zeros -"}) << zeros;
+      EXPECT_NE(reading.field({"a"}), nullptr);
+    }
+  }
+}
+
 TEST(TsdlPackets, FaultyHeaders) {
   struct Case {
     std::size_t at;

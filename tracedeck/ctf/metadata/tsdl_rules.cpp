@@ -33,6 +33,8 @@ constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
               "Metadata packets that are compressed, encrypted or checksummed are not supported."),
     rule_text("ctf/tsdl-packet-uuid", kError, kMetadata,
               "The UUID of each metadata packet is that of the trace."),
+    rule_text("ctf/tsdl-packet-zeros", kWarning, kMetadata,
+              "The stream of metadata ends behind its last packet."),
     rule_text("ctf/tsdl-lexical", kError, "C.1 Lexical grammar",
               "Metadata text consists of tokens and comments."),
     rule_text("ctf/tsdl-syntax", kError, kGrammar, "Metadata text follows the grammar."),

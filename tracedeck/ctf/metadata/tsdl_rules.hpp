@@ -17,6 +17,7 @@ enum class TsdlRule : std::uint8_t {
   kPacketSizes,
   kPacketScheme,
   kPacketUuid,
+  kPacketZeros,
   // Words and sentences.
   kLexical,
   kSyntax,
