@@ -8,6 +8,7 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/log_level.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/projection.hpp"
 
@@ -15,6 +16,21 @@ namespace tracedeck::query {
 namespace {
 
 using NodeKind = BoundNode::Kind;
+
+// With the levels' names as its labels.
+Value log_level_value(const EventClass& event_class) {
+  static const IntegerClass kLevels = [] {
+    IntegerClass levels{.form = IntegerClass::Form::kEnumeration};
+    for (std::uint64_t i = 0; i < kLogLevels.size(); ++i)
+      levels.mappings.push_back({.label = kLogLevels[i], .ranges = {{i, i}}});
+    return levels;
+  }();
+  const auto level = log_level(event_class);
+  if (!level) return {};
+  Value value = Value::of(std::uint64_t{*level});
+  value.labels = &kLevels;
+  return value;
+}
 
 bool is_time(const Expression& expression) { return unit_of(expression, {}) == Unit::kTime; }
 
@@ -103,13 +119,14 @@ class Binder {
   }
 
   BoundNode bind_event_value(BoundNode node, Root root) {
-    const bool is_fixed = root == Root::kId ||
+    const bool is_fixed = root == Root::kId || root == Root::kLogLevel ||
                           (root == Root::kName && !event_class_->self_described) ||
                           (root == Root::kTrace && !context_.trace.empty());
     const bool is_absent = (root == Root::kTime && event_class_->clock == nullptr) ||
                            (root == Root::kRealTime && !event_class_->has_real_time()) ||
                            (root == Root::kDuration && !event_class_->has_duration);
     if (root == Root::kId && event_class_->id) node.constant = Value::of(*event_class_->id);
+    if (root == Root::kLogLevel) node.constant = log_level_value(*event_class_);
     if (root == Root::kTrace && is_fixed) node.constant = Value::of(context_.trace);
     if (root == Root::kName && event_class_->name)
       node.constant = Value::of(std::string_view(*event_class_->name));

@@ -477,6 +477,50 @@ TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {
                           "is `.name`"));
 }
 
+// How severe events are, beside names of levels in any form.
+class LogLevels : public testing::Test {
+ protected:
+  LogLevels() {
+    for (const char* const level : {"0", "4", "6", "14"}) {
+      EventClass made = trace_.event_class(classes_.size(), "e", nullptr);
+      made.attributes = {{.key = "loglevel", .value = level}};
+      classes_.push_back(&trace_.add(std::move(made)));
+    }
+    classes_.push_back(&trace_.add(trace_.event_class(9, "none", nullptr)));
+  }
+  // Of which classes it is true, by their place: '1'; false: '0'; unknown: '?'.
+  [[nodiscard]] std::string truths(const std::string& text) {
+    std::string result;
+    for (const EventClass* const each : classes_) {
+      const bool is_true = passes(text, *each);
+      result += is_true ? '1' : passes("!(" + text + ")", *each) ? '0' : '?';
+    }
+    return result;
+  }
+
+  [[nodiscard]] static bool passes(const std::string& text, const EventClass& of) {
+    const Event event{.event_class = &of};
+    return (*Condition::parse(std::vector{text}))->filter({})->passes(event);
+  }
+
+  SampleTrace trace_;
+  std::vector<const EventClass*> classes_;
+};
+
+TEST_F(LogLevels, AreOrderedByTheirNumbers) {
+  EXPECT_EQ(truths("loglevel <= WARNING"), "1100?");
+  EXPECT_EQ(truths("TRACE_WARNING >= loglevel"), "1100?");
+  EXPECT_EQ(truths("loglevel < 'info'"), "1100?");
+  EXPECT_EQ(truths("loglevel > 4"), "0011?");
+}
+
+TEST_F(LogLevels, AreNamed) {
+  EXPECT_EQ(truths("loglevel == 'WARNING'"), "0100?");
+  EXPECT_EQ(truths("loglevel != INFO"), "1101?");
+  EXPECT_EQ(truths("loglevel in [EMERG, NOTICE..DEBUG_LINE]"), "1010?");
+  EXPECT_EQ(truths("loglevel ~ 'DEBUG*'"), "0001?");
+}
+
 TEST_F(Conditions, KnowWhatTimesAreNeeded) {
   const auto range_of = [](const std::string& text) {
     const auto condition = Condition::parse(std::vector{text});

@@ -37,6 +37,7 @@ enum class Root : std::uint8_t {
   kOffset,
   kSize,
   kTrace,
+  kLogLevel,
   kRealTime,  // the time of what has happened then; no word stands for it
 };
 inline constexpr Root kFirstEventValue = Root::kName;

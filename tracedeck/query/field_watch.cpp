@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tracedeck/base/nearest.hpp"
+#include "tracedeck/model/log_level.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/pattern.hpp"
 #include "tracedeck/query/vocabulary.hpp"
@@ -81,6 +82,7 @@ void FieldWatch::add(const Expression& expression) {
   add_name_tests(expression);
   if (expression.operation == Operator::kPath) {
     const Root root = expression.path.root;
+    asks_for_levels_ = asks_for_levels_ || root == Root::kLogLevel;
     asks_for_durations_ = asks_for_durations_ || root == Root::kDuration;
     if (root < Root::kStream) uses_.push_back({.path = expression.path});
     if (root == Root::kStream) key_uses_.push_back({.path = expression.path});
@@ -98,6 +100,7 @@ void FieldWatch::see(const EventClass& event_class) {
   const std::lock_guard lock(mutex_);
   ++classes_;
   has_durations_ = has_durations_ || event_class.has_duration;
+  has_levels_ = has_levels_ || (asks_for_levels_ && log_level(event_class));
   for (Use& use : uses_) {
     const auto field = find_field(event_class, use.path);
     if (!field) continue;
@@ -245,6 +248,8 @@ std::vector<std::string> FieldWatch::notices() const {
   std::vector<std::string> sentences;
   if (asks_for_durations_ && !has_durations_ && classes_ != 0 && !stopped_early_)
     sentences.emplace_back("these events have no duration; `pair` makes some");
+  if (asks_for_levels_ && !has_levels_ && classes_ != 0 && !stopped_early_)
+    sentences.emplace_back("these events have no log level: `loglevel` is unknown of each");
   for (const std::string_view word : shadowing_) {
     if (word == event_value_name(Root::kName) && !name_is_doubtful()) continue;
     sentences.push_back(fmt::format(

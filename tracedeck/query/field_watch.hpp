@@ -76,6 +76,8 @@ class FieldWatch {
   std::vector<NameTest> name_tests_;
   std::set<std::string, std::less<>> events_;  // names of the classes, some of them
   bool stopped_early_ = false;
+  bool asks_for_levels_ = false;
+  bool has_levels_ = false;  // some class
   bool asks_for_durations_ = false;
   bool has_durations_ = false;        // some class
   bool others_have_no_name_ = false;  // a class was seen without a field `name`

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <ranges>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
+#include "tracedeck/model/log_level.hpp"
 #include "tracedeck/query/aggregate.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/vocabulary.hpp"
@@ -33,6 +38,22 @@ bool is_literal(const Expression& expression) {
     return std::ranges::all_of(expression.operands,
                                [](const ExpressionPtr& each) { return is_literal(*each); });
   return operation == Operator::kLiteral;
+}
+
+// Beside `loglevel` the name of a level, as a word or a text, is its number.
+void name_level(const Expression& beside, ExpressionPtr& named) {
+  if (beside.operation != Operator::kPath || beside.path.root != Root::kLogLevel) return;
+  std::string_view name;
+  if (named->operation == Operator::kPath) {
+    const Path& path = named->path;
+    if (path.root == Root::kAnyField && path.steps.size() == 1) name = path.steps.front().name;
+  } else if (const auto* const text = std::get_if<std::string>(&named->literal)) {
+    name = *text;
+  }
+  const auto level = log_level_of_name(name);
+  if (!level) return;
+  named = std::make_unique<const Expression>(
+      Expression{.place = named->place, .literal = Integer::from(std::uint64_t{*level})});
 }
 
 template <std::size_t N>
@@ -145,6 +166,10 @@ class Parser {
     if (!right) return right;
     if (find(kComparisons, front()) != nullptr || front().is_word("in"))
       return lexer_.error(front().place, "comparisons do not chain; join them by `&&`");
+    if (operation <= Operator::kGreaterOrEqual) {
+      name_level(**left, *right);
+      name_level(**right, *left);
+    }
     auto result = make(operation, begin, *std::move(left), *std::move(right));
     if (result && word->text == "!~") return make(Operator::kNot, begin, *std::move(result));
     return result;
@@ -175,7 +200,7 @@ class Parser {
     do {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
       const std::size_t parts = parts_;
-      auto item = list_item();
+      auto item = list_item(*result.operands.front());
       if (!item) return item;
       if (is_literal(**item)) {
         parts_ = parts;
@@ -193,13 +218,16 @@ class Parser {
     return made;
   }
 
-  Result<ExpressionPtr> list_item() {
+  // Of a list in which `wanted` is looked for.
+  Result<ExpressionPtr> list_item(const Expression& wanted) {
     const std::uint32_t begin = front().place.begin;
     auto first = sum();
+    if (first) name_level(wanted, *first);
     if (!first || !front().is("..")) return first;
     if (auto read = advance(true); !read) return std::unexpected(read.error());
     auto last = sum();
     if (!last) return last;
+    name_level(wanted, *last);
     return make(Operator::kRange, begin, *std::move(first), *std::move(last));
   }
 

@@ -80,6 +80,7 @@ inline constexpr std::array kEventValues = {
     RootWord{"offset", Root::kOffset, "where it lies in its decompressed file, in bytes"},
     RootWord{"size", Root::kSize, "how long it is there, in bytes"},
     RootWord{"trace", Root::kTrace, "the trace it is of, where there are several"},
+    RootWord{"loglevel", Root::kLogLevel, "how severe its class is: loglevel <= WARNING"},
 };
 inline constexpr std::array kRoots = {
     RootWord{"fields", Root::kPayload, "a field of the payload, as is `.x`"},

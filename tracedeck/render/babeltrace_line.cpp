@@ -1,11 +1,14 @@
 #include "tracedeck/render/babeltrace_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "tracedeck/model/labels.hpp"
+#include "tracedeck/model/log_level.hpp"
 #include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
@@ -40,23 +43,6 @@ std::optional<std::int64_t> environment_integer(const TraceDescription* trace,
 std::string_view attribute_of(const EventClass& event_class, std::string_view key) {
   const auto found = std::ranges::find(event_class.attributes, key, &Attribute::key);
   return found == event_class.attributes.end() ? std::string_view() : found->value;
-}
-
-// The levels of LTTng, by their numbers.
-constexpr std::array<std::string_view, 15> kLogLevels = {
-    "TRACE_EMERG",          "TRACE_ALERT",         "TRACE_CRIT",         "TRACE_ERR",
-    "TRACE_WARNING",        "TRACE_NOTICE",        "TRACE_INFO",         "TRACE_DEBUG_SYSTEM",
-    "TRACE_DEBUG_PROGRAM",  "TRACE_DEBUG_PROCESS", "TRACE_DEBUG_MODULE", "TRACE_DEBUG_UNIT",
-    "TRACE_DEBUG_FUNCTION", "TRACE_DEBUG_LINE",    "TRACE_DEBUG"};
-
-// `TRACE_INFO (6)`, or nothing without a level that is known.
-std::string log_level(const EventClass& event_class) {
-  const std::string_view number = attribute_of(event_class, "loglevel");
-  std::size_t level = kLogLevels.size();
-  const char* const end = number.data() + number.size();
-  if (std::from_chars(number.data(), end, level).ptr != end || level >= kLogLevels.size())
-    return {};
-  return std::string(kLogLevels[level]) + " (" + std::to_string(level) + ")";
 }
 
 // What stands between the time of a line and its fields, part after part: `host:proc:(7) name: `,
@@ -133,8 +119,8 @@ void BabeltraceLine::make_head(const EventClass& event_class, const Form& form) 
   entry(form.fields.procname, "trace:procname", "procname");
   const auto process = environment_integer(trace, "vpid");
   if (form.fields.vpid && process) head.part("trace:vpid", "(" + std::to_string(*process) + ")");
-  const std::string level = form.fields.loglevel ? log_level(event_class) : std::string();
-  if (!level.empty()) head.part("loglevel", level);
+  const auto level = form.fields.loglevel ? log_level(event_class) : std::nullopt;
+  if (level) head.part("loglevel", fmt::format("TRACE_{} ({})", kLogLevels[*level], *level));
   const std::string_view uri = attribute_of(event_class, "model.emf.uri");
   if (form.fields.emf && !uri.empty()) head.part("model.emf.uri", uri);
   const bool has_name = event_class.name && !event_class.name->empty();
