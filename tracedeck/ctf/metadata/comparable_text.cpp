@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> kLeftOutMembers = {"offset", "offset-f
                                                              "environment"};
 constexpr std::size_t kLongestWord = 18;
 
-bool holds(std::span<const std::string_view> words, std::string_view word) {
+bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
@@ -148,7 +148,7 @@ class ComparableText::Tsdl final : public Reduction {
     begins_ = false;
     const std::string word = std::exchange(word_, {});
     const bool is_left_out =
-        depth_ == 0 ? holds(kLeftOutBlocks, word) : holds(kLeftOutOfClocks, word);
+        depth_ == 0 ? is_one_of(kLeftOutBlocks, word) : is_one_of(kLeftOutOfClocks, word);
     if (is_left_out && !leaves_out_) {
       leaves_out_ = true;
       left_out_depth_ = depth_;
@@ -234,7 +234,7 @@ class ComparableText::Json final : public Reduction {
     is_text_ = false;
     if (!std::exchange(is_key_, false)) return;
     held_ = false;
-    leaves_out_ = holds(kLeftOutMembers, std::exchange(word_, {}));
+    leaves_out_ = is_one_of(kLeftOutMembers, std::exchange(word_, {}));
     const std::string key = std::exchange(key_, {});
     for (const char each : key) put(each);
   }
