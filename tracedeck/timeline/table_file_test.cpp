@@ -42,6 +42,9 @@ TEST(TableFileTest, ReadsWhatTheDesignShows) {
 TEST(TableFileTest, SaysWhereAFileIsNoToml) {
   const std::string error = error_of("table = \"x\"\n= 1\n");
   expect_contains(error, "my.toml:2:");
+  expect_contains(error_of("table = \"x\"\n\u00e9 = 1\n"), "my.toml:2:1: ");
+  expect_contains(error_of("table = \"x\"\na \u0453 = 1\n"), "my.toml:2:3: ");
+  expect_contains(error_of("[[= \"x\"\n"), "my.toml:1:3: ");
 }
 
 std::string repeated(std::string_view part, std::size_t count) {
