@@ -194,7 +194,7 @@ class Sheet:
             slice.args.update(args or {})
             self.doubt(slice)
             return self.close(slice, time, flags)
-        if (rule, key) in self.seen or self.line.sections:
+        if (rule, key) in self.seen or self.line.sections or self.lossy:
             self.line.unmatched[rule, name] += self.is_shown
             return None
         self.seen.add((rule, key))

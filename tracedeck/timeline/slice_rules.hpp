@@ -516,10 +516,12 @@ class EndSlice final : public Action {
       ++context_.marking.timeline().mutable_counts().unmatched_ends;
       return;
     }
-    // Where a clock stepped back it may have begun before that.
-    const bool any_step = context_.marking.timeline().counts().sections != 0;
+    // Where a clock stepped back it may have begun before that, and where events were lost among
+    // them or under another key.
+    const bool is_doubtful = context_.marking.timeline().counts().sections != 0 ||
+                             context_.marking.lost_in_trace(0, now.stream);
     const bool began_before =
-        is_new && !any_step &&
+        is_new && !is_doubtful &&
         (rule == Unmatched::kBefore || (rule == Unmatched::kNamed && name_.is_known(*now.event)));
     context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, began_before);
   }
