@@ -11,6 +11,10 @@ def in_units(ns):
     return f"{ns}ns"
 
 
+def alike(*topics):
+    return None in topics or len(set(topics)) == 1
+
+
 def applies(event):
     return (event.get("name") or "").startswith("ros2:")
 
@@ -23,11 +27,13 @@ class Table(Base):
         self.names = {}  # (vpid, handle) -> topic, service or period
         self.topics = {}  # (vpid, publisher) -> topic
         self.heard = set()  # topics that somebody subscribes to
+        self.taken_from = {}  # (vpid, subscription of the middleware) -> topic
         self.publishing = {}  # thread -> (publisher that it used last, stream)
-        self.published = set()  # time of a message at its source
+        self.published = {}  # time of a message at its source -> topic, of the last one
+        self.waiting = {}  # (wait, time of a message at its source) -> topics of those that nobody took
         self.ring = set()  # (vpid, buffer, index) of messages on their way
         self.taken = set()  # threads that took a message and called nothing yet
-        self.messages = {}  # thread -> (time at its source of the message taken last, stream)
+        self.messages = {}  # thread -> (time at its source of the message taken last, stream, topic)
 
     def event(self, event):
         name = event.get("name") or ""
@@ -37,7 +43,9 @@ class Table(Base):
         self.vpid = in_context(event, "vpid")
         if name == "dds:write":
             self.sheet.bounds()
-            return self.publish(event.get("fields") or {})
+            self.publish(event.get("fields") or {})
+            self.publishing.pop(self.thread, None)
+            return
         if not name.startswith("ros2:"):
             return
         rule = getattr(self, "on_" + name.removeprefix("ros2:"), None)
@@ -68,6 +76,7 @@ class Table(Base):
     def on_rcl_subscription_init(self, fields):
         self.heard.add(fields["topic_name"])
         self.names[self.vpid, fields["subscription_handle"]] = fields["topic_name"]
+        self.taken_from[self.vpid, fields["rmw_subscription_handle"]] = fields["topic_name"]
 
     def on_rcl_timer_init(self, fields):
         self.names[self.vpid, fields["timer_handle"]] = f"timer {in_units(fields['period'])}"
@@ -103,8 +112,8 @@ class Table(Base):
             self.taken.discard(self.thread)
             self.sheet.flow("take -> callback")
         if self.thread in self.messages:
-            message, _ = self.messages.pop(self.thread)
-            self.sheet.waited("publish -> callback", message, thread_name(self.thread))
+            message, _, topic = self.messages.pop(self.thread)
+            self.served("publish -> callback", message, topic)
 
     def on_callback_end(self, fields):
         callback = fields["callback"]
@@ -126,26 +135,41 @@ class Table(Base):
 
     def publish(self, fields):
         if "timestamp" in fields:
-            self.published.add(fields["timestamp"])
             publisher, _ = self.publishing.get(self.thread, (None, None))
             topic = self.topics.get((self.vpid, publisher))
+            self.published[fields["timestamp"]] = topic
             handle = fields.get("rmw_publisher_handle", fields.get("writer"))
             name = topic or ("?" if handle is None else hex(handle))
             for what in ("publish -> take", "publish -> callback"):
-                self.sheet.wait(what, fields["timestamp"], is_shown_open=topic in self.heard, name=name)
+                topics = self.waiting.setdefault((what, fields["timestamp"]), [])
+                if not any(alike(topic, one) for one in topics):
+                    topics.append(topic)
+                    self.sheet.wait(what, (fields["timestamp"], topic), is_shown_open=topic in self.heard, name=name)
 
     on_rmw_publish = publish
+
+    def served(self, what, message, topic):
+        """Messages of one time are told apart by their topic, where it is known."""
+        topics = self.waiting.get((what, message), [])
+        meant = [one for one in topics if alike(topic, one)]
+        unclear = len(meant) > 1
+        for one in meant if unclear else meant[:1]:
+            topics.remove(one)
+            pair = self.sheet.waited(what, (message, one), thread_name(self.thread))
+            if unclear:
+                pair.flags.add("inferred_end")
 
     def on_rmw_take(self, fields):
         if not fields.get("taken", 1):
             return
         message = fields["source_timestamp"]
-        if message in self.published:
+        topic = self.taken_from.get((self.vpid, fields.get("rmw_subscription_handle")))
+        if message in self.published and alike(topic, self.published[message]):
             self.sheet.flow("publish -> take")
-        self.sheet.waited("publish -> take", message, thread_name(self.thread))
+        self.served("publish -> take", message, topic)
         self.taken.add(self.thread)
         if None not in self.thread and self.thread[0] not in ("cpu", "stream"):
-            self.messages[self.thread] = (message, self.sheet.stream)
+            self.messages[self.thread] = (message, self.sheet.stream, topic)
 
     def lost(self, stream):
         if stream is None:

@@ -53,6 +53,14 @@ class RuleParser {
     values(of_a, a);
     values(of_b, b);
   }
+  // Of one at most.
+  void pair(const std::vector<KeyPair>& check, std::optional<RuleValue>& a,
+            std::optional<RuleValue>& b) {
+    if (check.size() > 1) wrong({.message = "`check` may have one entry"});
+    if (check.empty()) return;
+    value(check.front().a, a);
+    value(check.front().b, b);
+  }
   // Of events of the rule's classes number `classes`.
   void text(const std::string& from, RuleTemplate& into, std::size_t classes = 0) {
     if (take(RuleTemplate::parse(from, names_), from, into)) use_.add_text(into, classes);
@@ -357,6 +365,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.value(rule.when, state.when);
     parser.value(rule.to_when, state.to_when);
     parser.pairs(rule.match, state.key_a, state.key_b);
+    parser.pair(rule.check, state.check_a, state.check_b);
     state.track = space(rule.track);
     parser.on(rule.track);
     parser.text(rule.name, state.name, 1);
@@ -373,6 +382,8 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     for (const std::string& each : rule.unless) state.unless.push_back(name_of(each));
     compile_wait_flow(parser, state);
     if (!rule.state.empty()) state.states = space(rule.state);
+    if (!rule.check.empty() && !(rule.state.empty() && rule.during.empty()))
+      parser.wrong({.message = "with `state` or `during` there is no `check`"});
     if (state.states != nullptr && state.states->rule.key.size() != 1)
       parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
     if (rule.during.empty()) continue;
@@ -392,6 +403,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.classes(rule.from, state.from);
     parser.classes(rule.to, state.to);
     parser.pairs(rule.match, state.key_a, state.key_b);
+    parser.pair(rule.check, state.check_a, state.check_b);
     parser.value(rule.when, state.when);
     state.from_track = space(rule.from_track);
     state.to_track = space(rule.to_track);

@@ -14,6 +14,7 @@ struct FlowState {
   struct Begin {
     TrackId track = kNoTrack;
     std::int64_t time = 0;
+    Check check = {};
   };
   void forget_all() {
     begun.clear();
@@ -27,6 +28,8 @@ struct FlowState {
   std::optional<RuleValue> when = {};
   std::vector<RuleValue> key_a = {};
   std::vector<RuleValue> key_b = {};
+  std::optional<RuleValue> check_a = {};
+  std::optional<RuleValue> check_b = {};
   TrackSpace* from_track = nullptr;
   TrackSpace* to_track = nullptr;
   std::int64_t minimum = 0;
@@ -43,7 +46,8 @@ class BeginFlow final : public Action {
         state_(state),
         track_(std::move(track)),
         when_(state.when, event_class, context),
-        key_(state.key_a, event_class, trace) {}
+        key_(state.key_a, event_class, trace),
+        check_(state.check_a, event_class) {}
 
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
@@ -64,7 +68,7 @@ class BeginFlow final : public Action {
         state_.unused.pop_back();
       }
     }
-    state_.slab[place - 1] = {track, now.time};
+    state_.slab[place - 1] = {track, now.time, check_.of(*now.event, context_.scope)};
   }
 
  private:
@@ -73,6 +77,7 @@ class BeginFlow final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
+  BoundCheck check_;
 };
 
 class EndFlow final : public Action {
@@ -82,13 +87,15 @@ class EndFlow final : public Action {
       : context_(context),
         state_(state),
         track_(std::move(track)),
-        key_(state.key_b, event_class, trace) {}
+        key_(state.key_b, event_class, trace),
+        check_(state.check_b, event_class) {}
 
   void run(const Moment& now) override {
     if (!key_.read(*now.event, context_.scope)) return;
     const std::uint32_t number = state_.begun.find(key_.words());
     if (number == 0) return;
     const FlowState::Begin begin = state_.slab[number - 1];
+    if (begin.check.differs(check_.of(*now.event, context_.scope))) return;
     state_.begun.erase(key_.words());
     state_.unused.push_back(number);
     const TrackId track = track_.find(*now.event);
@@ -101,6 +108,7 @@ class EndFlow final : public Action {
   FlowState& state_;
   BoundTrack track_;
   BoundKey key_;
+  BoundCheck check_;
 };
 
 }  // namespace tracedeck::timeline

@@ -124,6 +124,80 @@ TEST_F(JobsTest, WhoWaitsStillAndHasAStateHasNoMarkBesides) {
   EXPECT_THAT(seen, testing::Not(Contains(HasSubstr("asked -> start"))));
 }
 
+TEST_F(JobsTest, WhatIsWaitedForUnderOneKeyIsToldApartWhereEventsSayWhich) {
+  const std::string table = std::string(kJobs) + "check = [\"a.worker == b.worker\"]\n";
+  say(ask_, 10, 1, 7);
+  say(ask_, 20, 2, 7);
+  say(ask_, 25, 1, 7);
+  say(start_, 30, 2, 7);
+  say(start_, 40, 3, 7);
+  say(start_, 50, 1, 7);
+  say(start_, 60, 1, 7);
+  EXPECT_THAT(marks_with("wait ", table),
+              ElementsAre("wait asked -> start on worker 2 from 20 to 30",
+                          "wait asked -> start on worker 1 from 10 to 50"));
+}
+
+TEST_F(JobsTest, WhatIsToldApartAndNotServedIsWaitedForStill) {
+  const std::string table = std::string(kJobs) + "check = [\"a.worker == b.worker\"]\n";
+  say(ask_, 10, 1, 7);
+  say(ask_, 20, 2, 7);
+  say(start_, 30, 1, 7);
+  EXPECT_THAT(marks_with("wait ", table),
+              ElementsAre("wait asked -> start on worker 1 from 10 to 30",
+                          "wait asked -> start on asked -> start from 20 to 30 open"));
+}
+
+TEST_F(JobsTest, WhichOfSeveralIsServedIsNotKnownOfAnEventThatDoesNotSay) {
+  const std::string table = std::string(kJobs) + "check = [\"a.worker == b.other\"]\n";
+  say(ask_, 10, 1, 7);
+  say(start_, 15, 3, 7);
+  say(ask_, 20, 1, 7);
+  say(ask_, 22, 2, 7);
+  say(start_, 30, 3, 7);
+  EXPECT_THAT(marks_with("wait ", table),
+              ElementsAre("wait asked -> start on worker 3 from 10 to 15",
+                          "wait asked -> start on worker 3 from 20 to 30 inferred",
+                          "wait asked -> start on worker 3 from 22 to 30 inferred"));
+}
+
+TEST_F(JobsTest, AFlowIsNotFromWhatSaysSomethingElse) {
+  const std::string table = std::string(kJobs) +
+                            "[[flow]]\nfrom = \"ask\"\nto = \"start\"\nmatch = [\"job\"]\n"
+                            "check = [\"worker\"]\nfrom_track = \"worker\"\nto_track = "
+                            "\"worker\"\n";
+  say(ask_, 10, 1, 7);
+  say(start_, 20, 2, 7);
+  say(start_, 30, 1, 7);
+  EXPECT_THAT(marks_with("flow ", table),
+              ElementsAre("flow 1 out of worker 1 at 10", "flow 1 into worker 1 at 30"));
+}
+
+TEST_F(JobsTest, WhatTellsWaitsApartIsOneAndOfNoStates) {
+  const auto error_of = [](std::string_view more) {
+    const auto table = parse_table(std::string(kJobs) + std::string(more), "test.toml");
+    if (!table) return table.error().message;
+    const auto made = Interpreter::make({.tables = {*table}});
+    return made ? std::string("none") : made.error().message;
+  };
+  EXPECT_EQ(error_of("check = [\"worker\"]\n"), "none");
+  EXPECT_THAT(error_of("check = [\"worker\", \"job\"]\n"), HasSubstr("one entry"));
+  EXPECT_THAT(error_of("check = [\"worker\"]\nstate = \"mode\"\n"),
+              HasSubstr("there is no `check`"));
+}
+
+TEST_F(JobsTest, WhatEndsBehindALossMayHaveBegunInIt) {
+  say(start_, 0, 5, 1);
+  say(stop_, 5, 6, 2);
+  lose();
+  say(stop_, 10, 7, 3);
+  EXPECT_THAT(marks_with("job", kJobs),
+              ElementsAre("begin job 1 on worker 5 at 0", "begin job 2 on worker 6 at 0 before",
+                          "end job 2 on worker 6 from 0 to 5 before",
+                          "instant job 3 on worker 7 at 10 unmatched",
+                          "end job 1 on worker 5 from 0 to 10 lost open"));
+}
+
 TEST_F(JobsTest, AClockThatStepsBackALittleIsClamped) {
   say(start_, 5 * kSecond, 0, 7);
   say(start_, 4 * kSecond, 0, 8);

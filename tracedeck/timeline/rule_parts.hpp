@@ -63,6 +63,35 @@ class ClassSearch {
   bool found_ = false;
 };
 
+// What tells things of one key apart.
+struct Check {
+  std::uint64_t word = 0;
+  bool is_known = false;
+
+  // What is not known says nothing.
+  [[nodiscard]] bool differs(const Check& other) const {
+    return is_known && other.is_known && word != other.word;
+  }
+};
+
+class BoundCheck {
+ public:
+  BoundCheck(const std::optional<RuleValue>& from, const EventClass& event_class) {
+    if (from) value_ = BoundValue(*from, event_class);
+  }
+
+  // Whether the rule has one.
+  [[nodiscard]] explicit operator bool() const { return value_.has_value(); }
+  [[nodiscard]] Check of(const Event& event, ValueScope& scope) const {
+    Check check;
+    check.is_known = value_ && value_->word(event, scope, check.word);
+    return check;
+  }
+
+ private:
+  std::optional<BoundValue> value_;
+};
+
 // The names of numbers, each at the place of its lowest bits.
 struct NamedNumber {
   std::uint64_t number = 0;

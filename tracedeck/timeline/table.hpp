@@ -139,6 +139,8 @@ struct WaitRule {
   // A condition on `from`: without it what is not served at the trace's end is no wait.
   std::string awaited = {};
   std::vector<KeyPair> match = {};
+  // What tells those of one key apart, where both events have it.
+  std::vector<KeyPair> check = {};
   std::string track = {};  // of the event that serves it
   // Of several that ask before it is served the last counts, else the first.
   bool last = false;
@@ -170,6 +172,7 @@ struct FlowRule {
   ClassGlobs to = {};
   std::string when = {};  // a condition on `from`
   std::vector<KeyPair> match = {};
+  std::vector<KeyPair> check = {};  // what is no other's, where both events have it
   std::string from_track = {};
   std::string to_track = {};
   std::string minimum = {};  // only those that took so long: "1ms"

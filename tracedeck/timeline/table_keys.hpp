@@ -143,6 +143,7 @@ constexpr auto keys_of<WaitRule>() {
                     optional("to_when", &WaitRule::to_when),
                     optional("awaited", &WaitRule::awaited),
                     optional("match", &WaitRule::match),
+                    optional("check", &WaitRule::check),
                     required("track", &WaitRule::track),
                     optional("last", &WaitRule::last),
                     optional("during", &WaitRule::during),
@@ -161,13 +162,11 @@ constexpr auto keys_of<WaitRule>() {
 
 template <>
 constexpr auto keys_of<FlowRule>() {
-  return std::tuple{required("from", &FlowRule::from),
-                    required("to", &FlowRule::to),
-                    optional("when", &FlowRule::when),
-                    required("match", &FlowRule::match),
-                    required("from_track", &FlowRule::from_track),
-                    required("to_track", &FlowRule::to_track),
-                    optional("minimum", &FlowRule::minimum)};
+  return std::tuple{
+      required("from", &FlowRule::from),         required("to", &FlowRule::to),
+      optional("when", &FlowRule::when),         required("match", &FlowRule::match),
+      optional("check", &FlowRule::check),       required("from_track", &FlowRule::from_track),
+      required("to_track", &FlowRule::to_track), optional("minimum", &FlowRule::minimum)};
 }
 
 template <>

@@ -10,6 +10,8 @@ namespace tracedeck::timeline {
 
 // Requests that are remembered.
 inline constexpr std::size_t kMostRequests = std::size_t{1} << 16U;
+// Of one key, beside the first.
+inline constexpr std::size_t kMostOthers = 16;
 
 // Those that wait to be served, by key.
 class WaitState final : public SliceObserver {
@@ -29,6 +31,7 @@ class WaitState final : public SliceObserver {
     bool gone = false;         // cancelled, and not served since
     bool refused = false;      // a preferred event came when nothing was to be waited for
     bool is_doubtful = false;  // whether who waits ran when it was asked for was not known
+    Check check = {};          // of what was asked for
     NameId over = kNoName;
     NameId name = kNoName;  // of what was asked for last, if anything was
     OriginId origin = 0;
@@ -67,7 +70,8 @@ class WaitState final : public SliceObserver {
     return &fresh;
   }
   // Who waited is gone: what is asked of it from now on, nobody waits for.
-  static void cancel(Entry& entry) {
+  void cancel(Entry& entry) {
+    others.erase(number_of(entry));
     ++entry.generation;
     entry.serving = 0;
     entry.pending = false;
@@ -85,9 +89,13 @@ class WaitState final : public SliceObserver {
   void finish(const Moment& end) {
     if (states != nullptr) return;
     std::vector<const Entry*> open;
-    entries.for_each([&](std::uint32_t number) {
-      const Entry& entry = slab[number - 1];
+    const auto look_at = [&](const Entry& entry) {
       if (entry.pending && entry.awaited) open.push_back(&entry);
+    };
+    entries.for_each([&](std::uint32_t number) {
+      look_at(slab[number - 1]);
+      const auto found = others.find(number);
+      if (found != others.end()) std::ranges::for_each(found->second, look_at);
     });
     if (open.empty()) return;
     std::ranges::sort(open, {}, &Entry::number);
@@ -142,6 +150,8 @@ class WaitState final : public SliceObserver {
   std::optional<RuleValue> awaited = {};
   std::vector<RuleValue> key_a = {};
   std::vector<RuleValue> key_b = {};
+  std::optional<RuleValue> check_a = {};
+  std::optional<RuleValue> check_b = {};
   TrackSpace* track = nullptr;
   SliceState* during = nullptr;
   RuleTemplate name = {};
@@ -160,6 +170,40 @@ class WaitState final : public SliceObserver {
   KeyTable entries;
   std::vector<Entry> slab;
   std::vector<std::uint32_t> unused;
+  // What else is waited for under the key of an entry and differs by its check; by its number.
+  std::unordered_map<std::uint32_t, std::vector<Entry>> others = {};
+
+  // Something else is asked for while `entry` waits.
+  [[gnu::noinline, gnu::cold]] Entry* another(Entry& entry, const Check& check) {
+    std::vector<Entry>& known = others[number_of(entry)];
+    const bool is_known =
+        std::ranges::any_of(known, [&](const Entry& each) { return !each.check.differs(check); });
+    if (is_known) return nullptr;
+    if (known.size() == kMostOthers) {
+      ++context_.marking.timeline().mutable_counts().not_held;
+      return nullptr;
+    }
+    return &known.emplace_back();
+  }
+  // Which of those that wait is served, in the place of `entry`. False: none of them is.
+  [[gnu::noinline, gnu::cold]] bool choose(Entry& entry, const Check& check) {
+    if (!entry.check.differs(check)) return true;
+    const auto found = others.find(number_of(entry));
+    if (found == others.end()) return false;
+    const auto meant = std::ranges::find_if(
+        found->second, [&](const Entry& each) { return !each.check.differs(check); });
+    if (meant == found->second.end()) return false;
+    std::swap(entry, *meant);
+    return true;
+  }
+  // What waits in the place of `entry`, which was served, if anything does.
+  void go_on(Entry& entry) {
+    const auto found = others.find(number_of(entry));
+    if (found == others.end()) return;
+    entry = found->second.back();
+    found->second.pop_back();
+    if (found->second.empty()) others.erase(found);
+  }
 
  private:
   [[gnu::noinline]] void put_on(const Entry& entry, NameId state, const Moment& now) {
@@ -168,6 +212,7 @@ class WaitState final : public SliceObserver {
     marking.state(entry.state, state, now, kNoCpu, 0);
   }
   void forget(std::uint32_t number) {
+    others.erase(number);
     ++slab[number - 1].generation;
     unused.push_back(number);
   }
@@ -226,6 +271,7 @@ class RequestWait final : public Action {
         when_(state.when, event_class, context),
         awaited_(state.awaited, event_class, context),
         key_(state.key_a, event_class, trace),
+        check_(state.check_a, event_class),
         near_(state.entries.near_of(trace)),
         name_(state.name, state.rule->category, event_class, context, true),
         origin_(context.origins.of(event_class).trace),
@@ -238,7 +284,7 @@ class RequestWait final : public Action {
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && !awaited_.any() && key_.is_direct() && !waiter_ &&
-                          !asker_.possible() && preferred_came_ == nullptr;
+                          !asker_.possible() && preferred_came_ == nullptr && !check_;
     if (!is_plain) return Action::usual_run(counts);
     return name_.is_fixed() ? usual_run_of<RequestWait, true>(counts)
                             : usual_run_of<RequestWait, false>(counts);
@@ -304,10 +350,22 @@ class RequestWait final : public Action {
   }
   // False: it waits already.
   bool request(WaitState::Entry& entry, const Moment& now) {
+    if (check_) return request_checked(entry, now);
     if (entry.pending && !is_last_) return false;
     entry.name = name_(*now.event);
     put(entry, now, awaited_(*now.event));
     return true;
+  }
+  [[gnu::noinline]] bool request_checked(WaitState::Entry& entry, const Moment& now) {
+    const Check check = check_.of(*now.event, context_.scope);
+    const bool is_other = entry.pending && entry.check.differs(check);
+    if (entry.pending && !is_last_ && !is_other) return false;
+    WaitState::Entry* const into = is_other ? state_.another(entry, check) : &entry;
+    if (into == nullptr) return false;
+    into->check = check;
+    into->name = name_(*now.event);
+    put(*into, now, awaited_(*now.event));
+    return !is_other;
   }
   [[gnu::always_inline]] void put(WaitState::Entry& entry, const Moment& now, bool awaited) const {
     entry.pending = true;
@@ -323,6 +381,7 @@ class RequestWait final : public Action {
   BoundWhen when_;
   BoundWhen awaited_;
   BoundKey key_;
+  BoundCheck check_;
   const NearKeys& near_;  // of the entries
   NameMaker name_;
   OriginId origin_;
@@ -342,6 +401,7 @@ class ServeWait final : public Action {
         track_(std::move(track)),
         when_(state.to_when, event_class, context),
         key_(state.key_b, event_class, trace),
+        check_(state.check_b, event_class),
         near_(state.entries.near_of(trace)),
         waiter_(state.changes_states()
                     ? std::optional<WaiterTrack>(std::in_place, state, event_class, context)
@@ -358,7 +418,7 @@ class ServeWait final : public Action {
   [[nodiscard]] Run usual_run(bool counts) const override {
     // Only what has states in which nothing is waited for can be doubtful.
     const bool is_plain = !when_.any() && key_.is_direct() && track_.is_direct() && !waiter_ &&
-                          !asker_ && state_.during == nullptr && state_.unless.empty();
+                          !asker_ && state_.during == nullptr && state_.unless.empty() && !check_;
     if (!is_plain) return Action::usual_run(counts);
     return is_of_track_ ? usual_run_of<ServeWait, true>(counts)
                         : usual_run_of<ServeWait, false>(counts);
@@ -387,6 +447,7 @@ class ServeWait final : public Action {
     if (!when_(*now.event)) return;
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
     if (entry == nullptr) return;
+    if (check_ && entry->pending) return serve_checked(*entry, now);
     if (entry->pending && !ran_all_along(*entry)) {
       const TrackId track = track_.find(*now.event);
       if (track != kNoTrack) serve(*entry, track, now);
@@ -409,6 +470,20 @@ class ServeWait final : public Action {
   }
 
  private:
+  // Where an event does not say which of several it serves, none of them has a known end.
+  [[gnu::noinline]] void serve_checked(WaitState::Entry& entry, const Moment& now) {
+    const Check check = check_.of(*now.event, context_.scope);
+    if (!state_.choose(entry, check)) return;
+    const TrackId track = track_.find(*now.event);
+    const bool is_clear = check.is_known || !state_.others.contains(state_.number_of(entry));
+    if (track != kNoTrack && is_clear) serve(entry, track, now);
+    do {
+      if (track != kNoTrack && !is_clear)
+        context_.marking.wait(track, entry.name, now, entry.requested, arguments_, kInferredEnd);
+      entry.pending = false;
+      state_.go_on(entry);
+    } while (!is_clear && entry.pending);
+  }
   // Whether who was asked for ran then, as is known by now: it did not wait.
   [[nodiscard]] bool ran_all_along(const WaitState::Entry& entry) const {
     return entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number);
@@ -436,6 +511,7 @@ class ServeWait final : public Action {
   BoundTrack track_;
   BoundWhen when_;
   BoundKey key_;
+  BoundCheck check_;
   const NearKeys& near_;               // of the entries
   std::optional<WaiterTrack> waiter_;  // nothing: its states are not changed
   std::optional<BoundTrack> asker_;
@@ -453,7 +529,7 @@ class CancelWait final : public Action {
 
   void run(const Moment& now) override {
     WaitState::Entry* const entry = state_.entry(key_, *now.event);
-    if (entry != nullptr) WaitState::cancel(*entry);
+    if (entry != nullptr) state_.cancel(*entry);
   }
 
  private:
