@@ -241,7 +241,7 @@ class Sentences(CommandTest):
 
     def of_worlds(self):
         for family in worlds.FAMILIES:
-            for seed in range(8):
+            for seed in range(10):
                 with tempfile.TemporaryDirectory() as folder:
                     truth = worlds.sample(family, seed, pathlib.Path(folder))
                     options = [*map(str, truth.options), *map(str, truth.paths)]

@@ -84,6 +84,8 @@ class Table(Base):
         self.said = {}  # worker -> number of the last event that said its state
         self.spans = {}  # span id -> track of the whole span
         self.spawned = set()
+        self.met = set()  # tasks that were spawned, or came otherwise
+        self.is_late = False  # a task was there before the trace was
         self.gone = set()  # tasks that ended and were not polled since
         self.instrumented = {}  # task -> whether its wakes are recorded
         self.location = {}  # task -> where it was spawned, by its polls
@@ -135,6 +137,7 @@ class Table(Base):
         if len(open_) > 1:
             open_[-1].slice.flags.add("overlap_lane")
         self.gone.discard(task)
+        self.meet(task)
         pair = sheet.waited("wake -> poll", task, track, {"task_id": task})
         if pair is not None and pair.duration >= FLOW_NS:
             sheet.flow("wake")
@@ -156,13 +159,17 @@ class Table(Base):
         if not meant:
             sheet.unmatched("poll", "?", worker(number))
             return
-        if len(meant) > 1 or not own and (meant[0].is_detached or self.said.get(number, 0) > meant[0].number):
+        if len(meant) > 1 or not own and (self.is_late or meant[0].is_detached or self.said.get(number, 0) > meant[0].number):
             for poll in meant:
                 poll.slice.mixed = poll.slice.may_be_over = True
                 self.unclear(poll)
         open_.remove(meant[0])
         sheet.end_one(sheet.open["poll", number], meant[0].slice)
         self.leave(meant[0])
+
+    def meet(self, task):
+        self.is_late = self.is_late or task not in self.met
+        self.met.add(task)
 
     def may_go_on(self, stream):
         """Whether the thread of a stream may have that at hand behind it."""
@@ -199,6 +206,7 @@ class Table(Base):
 
     def on_WakeEventEvent(self, event, fields):
         task = fields["woken_task_id"]
+        self.meet(task)
         self.woken.add(task)
         if task in self.gone:
             return
@@ -215,6 +223,7 @@ class Table(Base):
         if isinstance(fields.get("instrumented"), bool):
             self.instrumented[task] = fields["instrumented"]
         self.spawned.add(task)
+        self.met.add(task)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
 
     def on_TaskTerminateEvent(self, event, fields):
@@ -227,6 +236,7 @@ class Table(Base):
         self.sheet.state(f"task {task}", None)
         self.cancel(task)
         self.spawned.discard(task)
+        self.met.add(task)
         self.location.pop(task, None)
         self.sheet.counter("tasks alive", "tasks", len(self.spawned))
 

@@ -151,8 +151,14 @@ class World:
         # Threads flush at times of their own.
         batches = collections.defaultdict(list)
         length = max(1, (last - first) // rng.randrange(1, 6))
+
+        def batch_of(time, thread):
+            return (time - first + thread % 7 * 1000) // length
+
+        # A recording that begins later than the program does not say that no poll from before goes on in a thread without a worker.
+        self.is_split = lambda poll: loss == BEGIN and poll.end is not None and batch_of(poll.begin, poll.thread.tid) != batch_of(poll.end, poll.thread.tid)
         for event in events:
-            batches[((event.time - first + event.thread % 7 * 1000) // length, event.thread)].append(event)
+            batches[batch_of(event.time, event.thread), event.thread].append(event)
         order = sorted(batches, key=lambda key: (key[0], key[1] % 5))
         framed = [batch(batches[key]) for key in order]
         kept, lost, data, broken, known = [], [], [], None, 0
@@ -257,9 +263,9 @@ class World:
         return result
 
     def uncertain(self):
-        """Polls whose end may be that of another, as one of them went on without its worker."""
+        """Polls whose end may be that of another, as one of them went on without its worker, or may have."""
         polls = self.runtime.polls
-        result = set()
+        result = {id(poll) for poll in polls if self.is_split(poll)}
         for poll in polls:
             if poll.handed_over:
                 result.add(id(poll))

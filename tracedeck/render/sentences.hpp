@@ -274,6 +274,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "table {table}: of several `{category}` that are open at once neither a field nor the data stream says which of "
      "them `{ends}` ends: how long those lasted is not known",
      "slices that are told apart by their data streams may have ended with an end of another one", "counts.inferred_ends"},
+    {"notice/perhaps-older",
+     "table {table}: what began before the trace may still be open, so that a `{category}` may not be what `{ends}` ends in "
+     "another data stream: how long those lasted is not known",
+     "slices end in another data stream than they began in, and the trace began later than the program", "counts.inferred_ends"},
     {"notice/no-processor",
      "table {table}: tasks run at once, and some events do not say on which processor: from there on slices "
      "`{categories}` of these events cannot be told apart and are left out, as is what a processor that is not known does",

@@ -371,6 +371,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.text(rule.name, state.name, 1);
     parser.value(rule.awaited, state.awaited);
     parser.other_classes(rule.cancel, state.cancels);
+    parser.other_classes(rule.born, state.born);
     parser.other_classes(rule.prefer, state.preferred);
     parser.text(rule.served, state.served, 1);
     parser.text(rule.over, state.over, 1);
@@ -386,10 +387,18 @@ void CompiledRules::compile_waits(RuleParser& parser) {
       parser.wrong({.message = "with `state` or `during` there is no `check`"});
     if (state.states != nullptr && state.states->rule.key.size() != 1)
       parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
-    if (rule.during.empty()) continue;
+    const auto check_born = [&] {
+      if (!rule.born.empty() && (state.during == nullptr || !state.during->rule->by_stream))
+        parser.wrong({.message = "`born` is of waits `during` slices that are `by_stream`"});
+    };
+    if (rule.during.empty()) {
+      check_born();
+      continue;
+    }
     for (SliceState& each : slices_) {
       if (each.rule->id == rule.during) state.during = &each;
     }
+    check_born();
     if (state.during == nullptr)
       parser.wrong({.message = fmt::format("no [[slice]] has the id `{}`", rule.during)});
     for (const WaitState& other : waits_) {

@@ -50,6 +50,9 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
 std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
   for (const SliceState& each : slices_) {
+    if (each.any_older)
+      sentences.push_back(render::say<"notice/perhaps-older">(
+          table_.name, each.rule->category, fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
     if (!each.any_mixed) continue;
     if (each.rule->by_stream) {
       sentences.push_back(render::say<"notice/not-told-apart">(
@@ -202,6 +205,9 @@ void CompiledRules::plan_waits(const EventClass& event_class, std::vector<Planne
           {Phase::kServe,
            std::make_unique<ServeWait>(state, track(state.track, event_class), event_class,
                                        context_, arguments(state.rule->args, event_class), trace)});
+    }
+    if (state.born.matches(name)) {
+      into.push_back({Phase::kServe, std::make_unique<BearWaiter>(state, event_class, trace)});
     }
     if (state.cancels.matches(name)) {
       into.push_back({Phase::kServe, std::make_unique<CancelWait>(state, event_class, trace)});

@@ -1,6 +1,8 @@
 // Rules about slices.
 #pragma once
 
+#include <unordered_set>
+
 #include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
 
@@ -152,6 +154,10 @@ struct SliceState final : TaskObserver {
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
   bool any_mixed = false;
+  // Of what is `by_stream`: traces that began later than what they are of, so that what began
+  // before may be open,
+  std::unordered_set<std::uint64_t> older = {};
+  bool any_older = false;           // and whether that mattered
   TrackSpace* states = nullptr;     // of `SliceRule::state`,
   NameId begun = kNoName;           // and the state
   TrackNumbers* spent = nullptr;    // what is spent in states, by their tracks
@@ -364,7 +370,8 @@ class EndSlice final : public Action {
         near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_b, event_class)),
         name_(state.name, state.rule->category, event_class, context, true),
-        arguments_(arguments) {}
+        arguments_(arguments),
+        trace_(scope.trace) {}
 
   [[nodiscard]] bool possible() const { return key_.possible(); }
 
@@ -423,8 +430,8 @@ class EndSlice final : public Action {
     }
   }
   // A thread does one at a time: an end is of what began in its data stream, else of what began in
-  // one that the thread may have had before. Where others go on in its place, it may as well be of
-  // what began before the trace did.
+  // one that the thread may have had before. Where others go on in its place, or the trace began
+  // later than what it is of, it may as well be of what began before the trace did.
   [[gnu::noinline]] void end_of_stream(OpenId top, std::uint64_t& place, const Moment& now) {
     for (const bool is_own : {true, false}) {
       std::array<OpenId, kMostAtOnce> meant = {};
@@ -435,11 +442,12 @@ class EndSlice final : public Action {
           meant[many++] = id;
       }
       if (many == 0) continue;
-      const bool is_clear = many == 1 && (is_own || !is_detached(meant[0]));
+      const bool is_one = many == 1 && (is_own || !is_detached(meant[0]));
+      const bool is_clear = is_one && (is_own || !state_.older.contains(trace_));
       for (std::size_t i = 0; !is_clear && i < many; ++i) {
         marking_.mix(meant[i], now);
         marking_.add_details(meant[i]).may_be_over = true;
-        state_.any_mixed = true;
+        (is_one ? state_.any_older : state_.any_mixed) = true;
       }
       return finish_within(meant[0], top, place, now);
     }
@@ -538,6 +546,7 @@ class EndSlice final : public Action {
   std::vector<BoundValue> check_;
   NameMaker name_;
   const Arguments* arguments_;
+  std::uint64_t trace_;
 };
 
 // Somebody whose slices a rule is about is made.

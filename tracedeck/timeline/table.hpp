@@ -149,6 +149,9 @@ struct WaitRule {
   // Events that have the key of `to`: who waits is gone, and waits for nothing until it is served
   // again.
   ClassGlobs cancel = {};
+  // Events that make who waits, with the key of `to`. Where one comes that none made, the trace
+  // began later than what it is of, and slices that it is served by may be open since before.
+  ClassGlobs born = {};
   // The track of who waits, of one key, and the states that it is put in: `asked` when it is asked
   // for, `served` (a template) when it is served, `over` (one too, of the event that serves it)
   // after that if nothing was asked meanwhile.

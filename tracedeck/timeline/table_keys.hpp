@@ -148,6 +148,7 @@ constexpr auto keys_of<WaitRule>() {
                     optional("last", &WaitRule::last),
                     optional("during", &WaitRule::during),
                     optional("cancel", &WaitRule::cancel),
+                    optional("born", &WaitRule::born),
                     optional("state", &WaitRule::state),
                     optional("unless", &WaitRule::unless),
                     optional("asked", &WaitRule::asked),

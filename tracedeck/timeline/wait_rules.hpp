@@ -42,14 +42,17 @@ class WaitState final : public SliceObserver {
     OtherStates::Id other = {};    // of `state`, where that is of many
   };
 
-  // Null: a part of the key is unknown, or there is no room for more of them.
-  [[nodiscard]] Entry* entry(BoundKey& key, const Event& event) {
+  // Null: a part of the key is unknown, or there is no room for more of them. `is_there`: the event
+  // says that who waits was there before.
+  [[nodiscard]] Entry* entry(BoundKey& key, const Event& event, bool is_there = false) {
     const std::uint32_t known = key.find(event, context_.scope, entries);
     if (known == 0) [[unlikely]]
-      return new_entry(key.words());
+      return new_entry(key.words(), is_there);
     return known == BoundKey::kUnknown ? nullptr : &slab[known - 1];
   }
-  [[nodiscard, gnu::noinline, gnu::cold]] Entry* new_entry(const std::uint64_t* key) {
+  [[nodiscard, gnu::noinline, gnu::cold]] Entry* new_entry(const std::uint64_t* key,
+                                                           bool is_there) {
+    if (is_there && !born.empty()) during->older.insert(key[rule->match.size()]);
     if (unused.empty() && slab.size() >= kMostRequests) {
       forget_idle();
       if (unused.empty() && states == nullptr) forget_older_half();
@@ -165,6 +168,7 @@ class WaitState final : public SliceObserver {
   RuleTemplate unasked = {};
   std::vector<NameId> unless = {};
   ClassMatcher cancels = {};
+  ClassMatcher born = {};
   ClassMatcher preferred = {};
   std::unordered_map<std::uint64_t, bool> preferred_came = {};  // by trace: one of these did
   KeyTable entries;
@@ -303,7 +307,7 @@ class RequestWait final : public Action {
   }
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    WaitState::Entry* const entry = state_.entry(key_, *now.event);
+    WaitState::Entry* const entry = state_.entry(key_, *now.event, true);
     if (entry == nullptr) return;
     if (entry->gone) return note_asked(*entry, *now.event);
     if (preferred_came_ != nullptr) {
@@ -445,7 +449,7 @@ class ServeWait final : public Action {
   }
   void run(const Moment& now) override {
     if (!when_(*now.event)) return;
-    WaitState::Entry* const entry = state_.entry(key_, *now.event);
+    WaitState::Entry* const entry = state_.entry(key_, *now.event, true);
     if (entry == nullptr) return;
     if (check_ && entry->pending) return serve_checked(*entry, now);
     if (entry->pending && !ran_all_along(*entry)) {
@@ -520,6 +524,19 @@ class ServeWait final : public Action {
   NameMaker unasked_;
   const Arguments* arguments_;
   bool is_of_track_ = false;  // its key is that of the track
+};
+
+// Who may wait is made.
+class BearWaiter final : public Action {
+ public:
+  BearWaiter(WaitState& state, const EventClass& event_class, std::uint64_t trace)
+      : state_(state), key_(state.key_b, event_class, trace) {}
+
+  void run(const Moment& now) override { (void)state_.entry(key_, *now.event); }
+
+ private:
+  WaitState& state_;
+  BoundKey key_;
 };
 
 class CancelWait final : public Action {

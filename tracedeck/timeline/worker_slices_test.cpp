@@ -77,15 +77,18 @@ unasked = "not running"
   }
   // The lines that say something of it.
   [[nodiscard]] std::vector<std::string> lines(std::string_view of) {
-    std::vector<std::string> found = marks(kTable);
-    std::erase_if(found, [&](const std::string& line) { return !line.contains(of); });
-    return found;
+    return marks_with(of, kTable);
+  }
+  // The same where it is said which tasks are made.
+  [[nodiscard]] std::vector<std::string> born_lines(std::string_view of) {
+    return marks_with(of, std::string(kTable) + "born = \"make\"\n");
   }
 
   const EventClass& start_ = small_class("start", "task");
   const EventClass& stop_ = small_class("stop", "none");
   const EventClass& wake_ = small_class("wake", "task");
   const EventClass& park_ = small_class("park", "thread");
+  const EventClass& make_ = small_class("make", "task");
 };
 
 TEST_F(WorkerTest, AnEndIsOfWhatBeganInItsDataStream) {
@@ -106,6 +109,29 @@ TEST_F(WorkerTest, ElseOfWhatBeganInOneThatEndedBefore) {
   say(0, start_, 10, 1);
   say(1, stop_, 20, 0);
   EXPECT_THAT(lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20"));
+}
+
+TEST_F(WorkerTest, UnlessTheTraceBeganLaterThanTheProgram) {
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(1, start_, 30, 2);
+  say(1, stop_, 40, 0);
+  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20 inferred",
+                                             "end poll 2 on worker 0 from 30 to 40"));
+  EXPECT_THAT(born_lines("task 1"),
+              ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20"));
+  EXPECT_THAT(notices(), Contains(HasSubstr("what began before the trace may still be open")));
+}
+
+TEST_F(WorkerTest, WhoIsMadeInTheTraceWasNotThereBefore) {
+  say(0, make_, 5, 1);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20"));
+  EXPECT_THAT(born_lines("task 1"),
+              ElementsAre("state polled on task 1 at 10", "state not running on task 1 at 20"));
+  EXPECT_THAT(notices(), Not(Contains(HasSubstr("before the trace"))));
 }
 
 TEST_F(WorkerTest, AThreadHasOneDataStreamAtATime) {
@@ -255,6 +281,8 @@ TEST_F(WorkerTest, TablesSayWhatGoesTogether) {
   EXPECT_THAT(problem("begun = \"active\"\n", ""), HasSubstr("`state` and `begun` go together"));
   EXPECT_THAT(problem("state = \"mode\"", "state = \"worker\""),
               HasSubstr("the track `worker` is to be of kind state"));
+  EXPECT_THAT(problem("during = \"poll\"\n", "born = \"make\"\n"),
+              HasSubstr("`born` is of waits `during` slices that are `by_stream`"));
 }
 
 }  // namespace
