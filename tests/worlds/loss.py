@@ -82,7 +82,11 @@ def lose(how, rng, streams):
             losses.append(Loss(stream, packets[place - 1].end, packets[place + 1].begin, None, 1))
             del packets[place]
         elif how == STREAM:  # the rest of one stream was never copied
-            place = rng.randrange(1, len(packets))
+            # Buffers are flushed one after the other: a stream that ends a little before others has ended with them.
+            places = [i for i in range(1, len(packets)) if packets[i - 1].end < last - (last - first) // 50]
+            if not places:
+                continue
+            place = rng.choice(places)
             losses.append(Loss(stream, packets[place - 1].end, last, None, 0, declared=False))
             del packets[place:]
     return written, losses
