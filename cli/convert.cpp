@@ -60,9 +60,9 @@ class Conversion {
       if (is_rewritten(places.front()) && rewrite(places.front())) return;
       return convert(std::move(places), {});
     }
-    auto found = find_traces(places.front().operand, options_.format, session_.stop);
+    auto found = find_place(places.front(), options_.format, session_.stop);
     if (!found) return session_.report(found.error());
-    FoundTrace trace = std::move(found->traces.front());
+    FoundTrace trace = *std::move(found);
     if (trace.format->info().name == options_.to && !writes_anew(options_)) {
       rewrite(std::move(trace));
     } else {

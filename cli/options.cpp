@@ -114,6 +114,7 @@ std::string take(Value& member, Parsed parsed) {
 
 std::string apply_clock(Options& options, const std::string& value) {
   options.selection.clock = value == "wall" ? flow::Clock::kWall : flow::Clock::kTrace;
+  options.clock_given = true;
   return {};
 }
 
@@ -954,6 +955,8 @@ flow::PipelineOptions pipeline_options(const Options& options, flow::Needs needs
           .as_stored = options.as_stored || options.metadata || options.output == "babeltrace2",
           .metadata = options.given_metadata,
           .selection = options.selection,
+          .wall_between_hosts = !options.clock_given && options.selection.clock_offsets.empty() &&
+                                find_target(options.to).target == nullptr,
           .merged_by = options.output == "babeltrace2" ? render::babeltrace_time_of : nullptr,
           .needs = needs,
           .max_state = options.max_state,

@@ -85,6 +85,7 @@ struct Options {
   std::string time_range;  // as it is written; empty: none
   bool all_records = false;
   flow::Selection selection;                          // what of the TRACEs is wanted
+  bool clock_given = false;                           // the user says which clock times are of
   std::vector<std::string> where;                     // the texts of `condition`
   std::vector<query::FieldWatch*> watches;            // of what the command names of events
   std::shared_ptr<const query::Condition> condition;  // `selection.where`; null: there is none

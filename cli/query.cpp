@@ -41,14 +41,19 @@ std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& o
 struct Spans {
   timeline::SpanRows rows;
   std::unique_ptr<timeline::MarkStream> stream = {};
+  render::TraceNames name_of = {};  // once the traces are open
 };
 
 // Null: the query is about events.
 Result<std::unique_ptr<Spans>> make_spans(const Options& options, query::Query& query) {
   if (query.spans() == nullptr) return nullptr;
   auto spans = std::make_unique<Spans>(Spans{.rows = timeline::SpanRows(query)});
+  timeline::MarkStreamOptions marks = mark_options(options);
+  marks.name_of_trace = [&name_of = spans->name_of](const TraceDescription& trace) {
+    return name_of ? name_of(trace) : std::string();
+  };
   auto stream = timeline::MarkStream::make(
-      mark_options(options), [&rows = spans->rows](const MarksAhead& ahead) -> timeline::MarkSink& {
+      std::move(marks), [&rows = spans->rows](const MarksAhead& ahead) -> timeline::MarkSink& {
         if (ahead.begin) rows.begin_at(*ahead.begin);
         return rows;
       });
@@ -321,6 +326,7 @@ void run_query(const Options& options, Session& session) {
     return partial.discard();
   }
   query.name_traces(pipeline.trace_names_as_they_come());
+  if (*spans != nullptr) (*spans)->name_of = pipeline.trace_names_as_they_come();
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
   const Options compared = comparing_options(reading, query);

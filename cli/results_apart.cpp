@@ -201,7 +201,8 @@ class Reading {
       if (io::is_live_address(place.operand)) continue;
       for (const flow::CoreFile& file : place.core_files) look_at(file.path);
       for (const std::string& directory : place.directories) look_in(directory);
-      if (!place.is_directory() && !place.has_core_files()) look_at(place.operand);
+      for (const std::string& file : place.files) look_at(file);
+      if (place.parts().empty() && !place.has_core_files()) look_at(place.operand);
     }
   }
 

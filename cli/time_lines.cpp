@@ -43,6 +43,9 @@ Interpreted interpret(
   marks.relates = [&opened](std::uint64_t one, std::uint64_t other) {
     return opened != nullptr && opened->share_clock(one, other);
   };
+  marks.name_of_trace = [&opened](const TraceDescription& trace) {
+    return opened == nullptr ? std::string() : opened->name_of(trace);
+  };
   auto stream = timeline::MarkStream::make(std::move(marks),
                                            [&](const MarksAhead& ahead) -> timeline::MarkSink& {
                                              format = ahead.format;

@@ -16,6 +16,7 @@
 #include "tracedeck/dial9/format.hpp"
 #include "tracedeck/format/content_guess.hpp"
 #include "tracedeck/heph/format.hpp"
+#include "tracedeck/io/joined_input.hpp"
 #include "tracedeck/io/prefix_input.hpp"
 #include "tracedeck/io/system.hpp"
 #include "tracedeck/lower/nested_restoring_reader.hpp"
@@ -87,6 +88,11 @@ std::string names_of_formats() {
     names += format->info().name;
   }
   return names;
+}
+
+// `format`, or all of them when it is null; as long as the pointer lives.
+std::span<const Format* const> candidates(const Format* const& format) {
+  return format == nullptr ? formats() : std::span<const Format* const>(&format, 1);
 }
 
 // The directory of a file when it is a trace, or "".
@@ -217,12 +223,11 @@ std::unexpected<Error> no_trace_in(const std::string& path, std::span<const Form
   std::string wanted;
   for (const Format* const format : among) {
     const FormatInfo& info = format->info();
-    if (info.directory_hint.empty()) continue;
-    wanted +=
-        fmt::format("{}{} ({})", wanted.empty() ? "" : ", or ", info.directory_hint, info.name);
+    wanted += wanted.empty() ? "" : ", or ";
+    wanted += info.directory_hint.empty()
+                  ? fmt::format("a file of {}", info.name)
+                  : fmt::format("{} ({})", info.directory_hint, info.name);
   }
-  // Nothing that is asked for can be a directory.
-  if (wanted.empty()) return fail(ErrorCode::kCannotOpen, io::why_not_opened(EISDIR), path);
   return fail(ErrorCode::kUnrecognised,
               fmt::format("there is no trace in this directory: neither it nor a folder in it has "
                           "{}; name a file, or another directory",
@@ -232,14 +237,17 @@ std::unexpected<Error> no_trace_in(const std::string& path, std::span<const Form
 
 Result<FoundTraces> find_in_directory(const std::string& path, const Format* format,
                                       const std::stop_token& stop) {
-  Result<DirectorySearch> search = find_directories(path, format, stop);
+  Result<PartSearch> search = find_parts(path, format, stop);
   if (!search) return std::unexpected(std::move(search.error()));
   FoundTraces found{.unsearched = std::move(search->unsearched)};
-  for (JoinedTrace& trace : join_parts(search->found, stop)) {
-    std::string name = trace.directories.front();
+  for (JoinedTrace& trace : join_parts(std::move(search->found), stop)) {
+    if (trace.format == nullptr) continue;
+    std::string name = trace.parts().front();
     found.traces.push_back({.format = trace.format,
                             .directories = std::move(trace.directories),
-                            .name = std::move(name)});
+                            .name = name});
+    if (!trace.files.empty())
+      found.traces.back().input = io::joined_input(name, std::move(trace.files), stop);
   }
   return found;
 }
@@ -275,15 +283,19 @@ FoundTarget find_target(std::string_view name) {
   return {};
 }
 
-Result<DirectorySearch> find_directories(const std::string& path, const Format* format,
-                                         const std::stop_token& stop) {
-  const std::span<const Format* const> among =
-      format == nullptr ? formats() : std::span<const Format* const>(&format, 1);
-  DirectorySearch search = find_trace_directories(path, among, stop);
+Result<PartSearch> find_parts(const std::string& path, const Format* format,
+                              const std::stop_token& stop) {
+  const std::span<const Format* const> among = candidates(format);
+  PartSearch search = find_trace_parts(path, among, stop);
   if (!search.found.empty()) return search;
   // What cannot be looked into may hold what is missed.
   if (!search.unsearched.empty()) return std::unexpected(std::move(search.unsearched.front()));
   return no_trace_in(path, among, stop.stop_requested());
+}
+
+TracePart find_file_part(const std::string& path, const Format* format,
+                         const std::stop_token& stop) {
+  return file_part(path, candidates(format), stop);
 }
 
 Result<FoundTrace> find_trace(std::unique_ptr<io::Input> input, const Format* format) {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/format/directory_search.hpp"
+#include "tracedeck/format/part_search.hpp"
 #include "tracedeck/format/format.hpp"
 
 namespace tracedeck {
@@ -33,7 +33,7 @@ struct FoundTrace {
   const Format* format = nullptr;
   std::unique_ptr<io::Input> input = {};      // at its first byte; null: it is directories
   std::vector<std::string> directories = {};  // of one logical trace
-  std::string name = {};                      // the path asked for, or the first directory
+  std::string name = {};  // the path asked for, the first directory or the first file
   // Of an input: the core that all of it is of, where the trace is a file for each core.
   std::optional<std::uint32_t> core = {};
 };
@@ -46,18 +46,23 @@ struct FoundTraces {
 // What `path` ("-": standard input) holds.
 //
 // A file is opened, and its format recognised, or `format` taken unseen when not null. A directory
-// that a format (or `format`) recognises is a trace; another is a tree that is searched for such
-// (see `find_trace_directories`), and may hold several. Errors: those of `io::open_input`;
-// kUnrecognised with what the content looks like, that it is empty, or what was looked for.
+// that a format (or `format`) recognises is a trace; another is a tree that is searched for traces
+// (see `find_trace_parts` and `join_parts`), and may hold several. Errors: those of
+// `io::open_input`; kUnrecognised with what the content looks like, that it is empty, or what was
+// looked for.
 [[nodiscard]] Result<FoundTraces> find_traces(const std::string& path,
                                               const Format* format = nullptr,
                                               std::stop_token stop = {});
 
-// The directories in `path`, which is one, that are a trace by themselves, or a part of one (see
-// `join_parts`). Never empty. Errors: as above.
-[[nodiscard]] Result<DirectorySearch> find_directories(const std::string& path,
-                                                       const Format* format = nullptr,
-                                                       const std::stop_token& stop = {});
+// The directories and files in `path`, which is a directory, that are a trace by themselves, or a
+// part of one (see `join_parts`). Never empty. Errors: as above.
+[[nodiscard]] Result<PartSearch> find_parts(const std::string& path,
+                                            const Format* format = nullptr,
+                                            const std::stop_token& stop = {});
+
+// The file at `path`, which is a regular one, as a part of a trace.
+[[nodiscard]] TracePart find_file_part(const std::string& path, const Format* format = nullptr,
+                                       const std::stop_token& stop = {});
 
 // What an input that is open holds: its format is recognised, or `format` taken unseen when not
 // null. Errors: kUnrecognised as above.

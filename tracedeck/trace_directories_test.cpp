@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "tracedeck/folder_format_test.hpp"
-#include "tracedeck/format/directory_search.hpp"
+#include "tracedeck/format/part_search.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/trace_identity.hpp"
 
@@ -22,14 +22,14 @@ const Format* const kFormats[] = {&kFolder};
 
 std::vector<std::vector<std::string>> search(const std::string& root) {
   std::vector<std::vector<std::string>> found;
-  for (const JoinedTrace& trace : join_parts(find_trace_directories(root, kFormats).found)) {
+  for (const JoinedTrace& trace : join_parts(find_trace_parts(root, kFormats).found)) {
     EXPECT_EQ(trace.format, &kFolder);
     found.push_back(trace.directories);
   }
   return found;
 }
 
-TEST(DirectorySearch, ADirectoryThatIsATraceIsOne) {
+TEST(PartSearch, ADirectoryThatIsATraceIsOne) {
   const FolderTree tree;
   const std::string trace = tree.trace("t");
   (void)tree.trace("t/inner");
@@ -37,7 +37,7 @@ TEST(DirectorySearch, ADirectoryThatIsATraceIsOne) {
   EXPECT_THAT(search(trace + "/"), ElementsAre(ElementsAre(trace + "/")));
 }
 
-TEST(DirectorySearch, GoesDepthFirstByName) {
+TEST(PartSearch, GoesDepthFirstByName) {
   const FolderTree tree;
   for (const char* const name : {"b", "a/z", "a/B/c", "B", "a/b", "\xC3\xA9"}) {
     (void)tree.trace(name);
@@ -50,7 +50,7 @@ TEST(DirectorySearch, GoesDepthFirstByName) {
                           ElementsAre(tree.path("b")), ElementsAre(tree.path("\xC3\xA9"))));
 }
 
-TEST(DirectorySearch, OfOneIdentityAreOneTrace) {
+TEST(PartSearch, OfOneIdentityAreOneTrace) {
   const FolderTree tree;
   const std::string a = tree.trace("a", "x");
   const std::string b = tree.trace("b", "y");
@@ -66,7 +66,10 @@ TEST(JoinParts, DoesNotDependOnTheirOrder) {
   const std::string a = tree.trace("a", "x");
   const std::string b = tree.trace("b", "x");
   const std::string c = tree.trace("c", "y");
-  const auto joined = join_parts({{&kFolder, b}, {&kFolder, c}, {&kFolder, a}, {&kFolder, b}});
+  const auto joined = join_parts({{.format = &kFolder, .path = b},
+                                  {.format = &kFolder, .path = c},
+                                  {.format = &kFolder, .path = a},
+                                  {.format = &kFolder, .path = b}});
   ASSERT_EQ(joined.size(), 2U);
   EXPECT_THAT(joined[0].directories, ElementsAre(a, b));
   EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("named before")));
@@ -74,7 +77,7 @@ TEST(JoinParts, DoesNotDependOnTheirOrder) {
   EXPECT_THAT(joined[1].notices, IsEmpty());
 }
 
-TEST(DirectorySearch, PassesOverHiddenFoldersAndLoops) {
+TEST(PartSearch, PassesOverHiddenFoldersAndLoops) {
   const FolderTree tree;
   (void)tree.trace(".hidden");
   (void)tree.trace("x/.git/y");
@@ -88,7 +91,7 @@ TEST(DirectorySearch, PassesOverHiddenFoldersAndLoops) {
   EXPECT_THAT(search(tree.path("x/again")), ElementsAre(ElementsAre(tree.path("x/again"))));
 }
 
-TEST(DirectorySearch, IsBoundedInDepth) {
+TEST(PartSearch, IsBoundedInDepth) {
   const FolderTree tree;
   std::string name = "d";
   for (int depth = 1; depth < kDeepestTrace; ++depth) name += "/d";
@@ -99,13 +102,13 @@ TEST(DirectorySearch, IsBoundedInDepth) {
   EXPECT_THAT(search(tree.path()), IsEmpty());
 }
 
-TEST(DirectorySearch, ReportsWhatCannotBeRead) {
+TEST(PartSearch, ReportsWhatCannotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const FolderTree tree;
   (void)tree.trace("good");
   fs::create_directory(tree.path("closed"));
   fs::permissions(tree.path("closed"), fs::perms::none);
-  const DirectorySearch found = find_trace_directories(tree.path(), kFormats);
+  const PartSearch found = find_trace_parts(tree.path(), kFormats);
   EXPECT_EQ(found.found.size(), 1U);
   ASSERT_EQ(found.unsearched.size(), 1U);
   EXPECT_EQ(found.unsearched[0].input, tree.path("closed"));
@@ -113,12 +116,12 @@ TEST(DirectorySearch, ReportsWhatCannotBeRead) {
   fs::permissions(tree.path("closed"), fs::perms::owner_all);
 }
 
-TEST(DirectorySearch, EndsWhenStopped) {
+TEST(PartSearch, EndsWhenStopped) {
   const FolderTree tree;
   (void)tree.trace("a");
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THAT(find_trace_directories(tree.path(), kFormats, stop.get_token()).found, IsEmpty());
+  EXPECT_THAT(find_trace_parts(tree.path(), kFormats, stop.get_token()).found, IsEmpty());
   const auto found = find_traces(tree.path(), &kFolder, stop.get_token());
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, HasSubstr("stopped"));
@@ -154,8 +157,8 @@ TEST(FindTraces, SayWhatWasLookedFor) {
   EXPECT_THAT(none.error().message, HasSubstr("a file named folder (folder)"));
   const auto files_only = find_traces(tree.path(), find_format("dial9"));
   ASSERT_FALSE(files_only);
-  EXPECT_EQ(files_only.error().code, ErrorCode::kCannotOpen);
-  EXPECT_THAT(files_only.error().message, HasSubstr("name a file in it"));
+  EXPECT_EQ(files_only.error().code, ErrorCode::kUnrecognised);
+  EXPECT_THAT(files_only.error().message, HasSubstr("a file of dial9"));
 }
 
 TEST(OpenTrace, OfADirectoryIsTheOneTraceInIt) {

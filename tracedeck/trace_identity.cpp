@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "tracedeck/ctf/trace_parts.hpp"
+#include "tracedeck/joined_files.hpp"
 
 namespace tracedeck {
 namespace {
@@ -40,28 +42,28 @@ bool comes_before(const std::string& one, const std::string& other) {
   return std::filesystem::path(one) < std::filesystem::path(other);
 }
 
-std::vector<Candidates> by_identity(const std::vector<FoundDirectory>& parts) {
+std::vector<Candidates> by_identity(const std::vector<TracePart>& parts) {
   std::vector<Candidates> all;
   std::map<std::pair<dev_t, ino_t>, std::size_t> known;
   std::map<std::pair<const Format*, std::string>, std::size_t> places;
-  for (const FoundDirectory& part : parts) {
+  for (const TracePart& part : parts) {
     struct stat status{};
-    const bool is_there = ::stat(part.directory.c_str(), &status) == 0;
+    const bool is_there = ::stat(part.path.c_str(), &status) == 0;
     if (is_there) {
       const auto [at, is_new] = known.try_emplace({status.st_dev, status.st_ino}, 0);
       if (!is_new) {
         all[at->second].notices.push_back(
-            fmt::format("{}: it was named before, and is read once", part.directory));
+            fmt::format("{}: it was named before, and is read once", part.path));
         continue;
       }
     }
     // Nothing to compare a single one with.
     const std::string identity =
-        parts.size() == 1 ? std::string() : part.format->directory_identity(part.directory);
+        parts.size() == 1 ? std::string() : part.format->directory_identity(part.path);
     std::size_t place = all.size();
     if (!identity.empty()) place = places.try_emplace({part.format, identity}, place).first->second;
     if (place == all.size()) all.push_back({.format = part.format});
-    all[place].directories.push_back(part.directory);
+    all[place].directories.push_back(part.path);
     if (is_there) known[{status.st_dev, status.st_ino}] = place;
   }
   return all;
@@ -90,8 +92,12 @@ std::vector<std::vector<std::string>> tested(Candidates& candidates, const std::
 
 }  // namespace
 
-std::vector<JoinedTrace> join_parts(const std::vector<FoundDirectory>& parts,
-                                    const std::stop_token& stop) {
+std::vector<JoinedTrace> join_parts(std::vector<TracePart> parts, const std::stop_token& stop) {
+  const auto files = std::ranges::stable_partition(
+      parts, [](const TracePart& part) { return !part.is_file; });
+  std::vector<TracePart> of_files(std::move_iterator(files.begin()),
+                                  std::move_iterator(files.end()));
+  parts.erase(files.begin(), files.end());
   std::vector<JoinedTrace> traces;
   for (Candidates& candidates : by_identity(parts)) {
     std::ranges::sort(candidates.directories, comes_before);
@@ -102,6 +108,12 @@ std::vector<JoinedTrace> join_parts(const std::vector<FoundDirectory>& parts,
                         .directories = std::move(group),
                         .notices = std::exchange(notices, {})});
     }
+  }
+  for (JoinedFiles& joined : join_files(std::move(of_files), stop)) {
+    traces.push_back({.format = joined.format,
+                      .files = std::move(joined.files),
+                      .origin = std::move(joined.origin),
+                      .notices = std::move(joined.notices)});
   }
   return traces;
 }

@@ -1,29 +1,35 @@
 // Which of the inputs that a user named are parts of one trace: the one place that decides it, for
 // all formats.
 //
-// Parts are one trace if they have the identity that their format finds in them, not empty, and
-// stand every test that the format has for it (`kTests`). What was decided does not depend on how,
-// or in which order, the parts were named.
+// Directories are one trace if they have the identity that their format finds in them, not empty,
+// and stand every test that the format has for it (`kTests`); files as `join_files` says. What was
+// decided does not depend on how, or in which order, the parts were named.
 #pragma once
 
 #include <stop_token>
 #include <string>
 #include <vector>
 
-#include "tracedeck/format/directory_search.hpp"
+#include "tracedeck/format/part_search.hpp"
 
 namespace tracedeck {
 
 struct JoinedTrace {
-  const Format* format = nullptr;
-  std::vector<std::string> directories = {};  // by name, never empty
+  const Format* format = nullptr;             // null: a file that no format recognises
+  std::vector<std::string> directories = {};  // by name; empty: it is files
+  std::vector<std::string> files = {};        // in the order of their times
+  FileOrigin origin = {};                     // of files
   // What a user may not expect: what was named twice, or is kept apart. Sentences.
   std::vector<std::string> notices = {};
+
+  [[nodiscard]] const std::vector<std::string>& parts() const {
+    return directories.empty() ? files : directories;
+  }
 };
 
-// The traces that these directories are, in the order of their first directories. A directory that
-// is there twice counts once.
-[[nodiscard]] std::vector<JoinedTrace> join_parts(const std::vector<FoundDirectory>& parts,
+// The traces that these parts are: directories in the order of the first of each, then files. A
+// part that is there twice counts once.
+[[nodiscard]] std::vector<JoinedTrace> join_parts(std::vector<TracePart> parts,
                                                   const std::stop_token& stop = {});
 
 }  // namespace tracedeck

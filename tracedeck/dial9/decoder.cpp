@@ -90,7 +90,8 @@ void Decoder::note(RuleId rule_id, std::uint64_t offset, std::uint64_t length, s
 
 Decoder::FrameResult Decoder::decode_frame(const DecodeWindow& window, std::size_t position) {
   notes_.clear();
-  if (phase_ == Phase::kStart) return decode_header(window, position);
+  if (phase_ == Phase::kStart || phase_ == Phase::kFileStart)
+    return decode_header(window, position);
   const std::uint8_t tag = window.bytes.data[position];
   switch (static_cast<FrameTag>(tag)) {
     case FrameTag::kSchema:
@@ -124,6 +125,8 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
   if (!magic_so_far) {
     if (first)
       return reject(RuleId::kHeaderMagic, "no dial9 trace: the first 4 bytes are not `TRC\\0`");
+    if (phase_ == Phase::kFileStart)
+      return damage(RuleId::kHeaderMagic, "the file does not begin with `TRC\\0`", 1);
     return damage(RuleId::kFrameTag, fmt::format("unknown frame tag 0x{:02X}", *at), 1);
   }
   if (left < kHeaderSize) {
@@ -141,7 +144,7 @@ Decoder::FrameResult Decoder::decode_header(const DecodeWindow& window, std::siz
     phase_ = Phase::kDraining;
     return damage(RuleId::kHeaderVersion, std::move(text), kHeaderSize);
   }
-  if (!first) ++segment_;
+  if (counts_.headers != 0) ++segment_;
   ++counts_.headers;
   types_.clear();
   pools_.strings.clear();

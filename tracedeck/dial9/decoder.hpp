@@ -86,6 +86,10 @@ class Decoder {
   [[nodiscard]] DecodeProgress run(const DecodeWindow& window, std::size_t& position,
                                    Handler& handler);
 
+  // What follows is another file of the trace: it begins with a header, and bytes before its first
+  // one are damage.
+  void begin_file() { phase_ = Phase::kFileStart; }
+
   // Takes less memory until the next `run`, which takes longer for it.
   void rest() { types_.rest(); }
 
@@ -109,7 +113,7 @@ class Decoder {
   [[nodiscard]] std::uint64_t damage_begin() const { return damage_begin_; }
 
  private:
-  enum class Phase : std::uint8_t { kStart, kFrames, kScanning, kDraining };
+  enum class Phase : std::uint8_t { kStart, kFileStart, kFrames, kScanning, kDraining };
   // What became of a frame that is not an event.
   struct FrameResult {
     enum class Status : std::uint8_t { kOk, kIncomplete, kDamage };

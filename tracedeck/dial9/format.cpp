@@ -6,6 +6,7 @@
 #include "tracedeck/dial9/reader.hpp"
 #include "tracedeck/dial9/rewrite.hpp"
 #include "tracedeck/dial9/rules.hpp"
+#include "tracedeck/dial9/segment_origin.hpp"
 #include "tracedeck/dial9/wire.hpp"
 #include "tracedeck/dial9/writer.hpp"
 
@@ -58,6 +59,7 @@ const Format& format() {
       .files = FileTraces{.recognises = recognises,
                           .recognition_size = kMagic.size(),
                           .open = open_reader,
+                          .origin = segment_origin,
                           .create = create_writer,
                           .rewrite = rewrite},
   });

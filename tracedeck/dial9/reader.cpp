@@ -93,6 +93,20 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
   }
 
+  void lose_files() { this->batch().add_loss({.stream = stream_.get()}); }
+
+  // What a recorder has not written yet is no damage.
+  void problem(Finding finding) {
+    const bool is_cut =
+        finding.rule == &rule(RuleId::kFrameTruncated) || finding.rule == &kInputRule;
+    if (!is_cut || !is_still_written()) return Base::problem(std::move(finding));
+    if (!std::exchange(cut_reported_, true)) {
+      finding.rule = &rule(RuleId::kStillWritten);
+      finding.text = "the file is still being written: what follows is not there yet";
+      this->finding(std::move(finding));
+    }
+  }
+
   // What the decoder calls.
   void begin_events(typename Policy::Out*& out, FieldContext<typename Policy::Out>& context) {
     room_.begin(this->batch(), out, context);
@@ -133,6 +147,13 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
 
  private:
+  [[nodiscard]] bool is_still_written() const {
+    const WindowSource& source = this->source();
+    const std::string& name =
+        source.has_files() ? source.files().back().file : source.input().name();
+    return name.ends_with(kStillWrittenEnding);
+  }
+
   // Whether the wall clock made a step since the anchor before; the last event is an anchor.
   [[gnu::noinline]] void watch_clock() {
     const Event event = this->batch().records().back().event;  // a finding moves it
@@ -170,6 +191,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   EventClasses classes_;
   Room room_;
   BatchPtr first_;
+  bool cut_reported_ = false;
   const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
   std::optional<Nanoseconds> utc_offset_;     // at the last of them
   std::uint64_t strings_pinned_ = 0;

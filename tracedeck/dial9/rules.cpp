@@ -54,6 +54,8 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      "An annotation's field_index is one of its schema."},
     {"dial9/clock-step", kNote, "In the model",
      "Times and UTC differ by the same at all ClockSyncEvents, but for a drift of at most 1 ms."},
+    {"dial9/still-written", kNote, "Files",
+     "A file that is not called .active was written to its end."},
 }};
 
 }  // namespace

@@ -36,8 +36,9 @@ enum class RuleId : std::uint8_t {
   kAnnotationType,
   kAnnotationField,
   kClockStep,
+  kStillWritten,
 };
-inline constexpr std::size_t kRuleCount = static_cast<std::size_t>(RuleId::kClockStep) + 1;
+inline constexpr std::size_t kRuleCount = static_cast<std::size_t>(RuleId::kStillWritten) + 1;
 
 [[nodiscard]] std::span<const Rule, kRuleCount> rules();
 [[nodiscard]] const Rule& rule(RuleId id);

@@ -63,7 +63,7 @@ Introduction Places::introduce(const Timeline& timeline, TrackId track, const Pl
   if (process != timeline::kNoTrack)
     introduction.process_name = timeline.track(process).name;
   else
-    introduction.process_name = timeline.shown_host(track);
+    introduction.process_name = timeline.shown_origin(track);
   return introduction;
 }
 

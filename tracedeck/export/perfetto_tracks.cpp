@@ -76,7 +76,7 @@ std::uint32_t Tracks::describe(const Timeline& timeline, TrackId id, Content con
 
 // Of a process that has no track of its own.
 void Tracks::name_host(const Timeline& timeline, TrackId id) {
-  const std::string_view host = timeline.shown_host(id);
+  const std::string_view host = timeline.shown_origin(id);
   const std::int32_t pid = process_of(timeline, id);
   if (host.empty() || pid == 0 || timeline.track(id).kind == TrackKind::kProcess) return;
   if (!pids_.insert(pid).second) return;

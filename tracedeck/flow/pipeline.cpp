@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -156,6 +158,17 @@ std::filesystem::path whole_path(const std::string& path) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
+// Whether the traces are of several hosts, and all relate their clocks to UTC.
+bool wall_clocks_relate(const std::vector<TracePlace>& places) {
+  std::set<std::string_view> hosts;
+  for (const TracePlace& place : places) {
+    if (place.failure) continue;
+    if (!place.origin.relates_to_utc || place.origin.host.empty()) return false;
+    hosts.insert(place.origin.host);
+  }
+  return hosts.size() > 1;
+}
+
 // What the parts of one logical trace have in common, or "".
 std::string identity_of(const TracePlace& place) {
   return place.is_directory() ? place.format->directory_identity(place.directories.front()) : "";
@@ -176,6 +189,13 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
   if (are_live(places)) {
     return arriving(
         std::make_unique<Live>(std::move(options), observer, std::move(stop), std::move(places)));
+  }
+  if (options.wall_between_hosts && options.selection.clock == Clock::kTrace &&
+      wall_clocks_relate(places)) {
+    options.selection.clock = Clock::kWall;
+    observer.note(
+        "times are in UTC, as the traces are of several hosts, which their wall clocks alone "
+        "relate; --clock trace shows times as recorded");
   }
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
   const auto context = std::make_shared<const PipelineContext>(pipeline->context_);

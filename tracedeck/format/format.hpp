@@ -14,6 +14,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/finding.hpp"
+#include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/format/target_profile.hpp"
 #include "tracedeck/format/value_naming.hpp"
@@ -104,6 +105,9 @@ struct FileTraces {
   // are none.
   Result<std::unique_ptr<Reader>> (*open_cores)(std::vector<CoreInput> files,
                                                 const ReadOptions& options) = nullptr;
+  // What the first `kOriginSize` bytes of a file, or all of a shorter one, say of where it comes
+  // from. Null: nothing.
+  FileOrigin (*origin)(ByteSpan head) = nullptr;
   // The writer of a target. `output` must outlive it. Null: it is only read.
   Result<std::unique_ptr<Writer>> (*create)(io::Output& output,
                                             const WriteOptions& options) = nullptr;
@@ -174,6 +178,10 @@ class Format {
   }
   [[nodiscard]] bool recognises_live() const {
     return parts_.files && parts_.files->recognises_live;
+  }
+  [[nodiscard]] FileOrigin origin(ByteSpan head) const {
+    return parts_.files && parts_.files->origin != nullptr ? parts_.files->origin(head)
+                                                           : FileOrigin();
   }
   [[nodiscard]] Result<std::unique_ptr<Reader>> open(std::unique_ptr<io::Input> input,
                                                      const ReadOptions& options) const;

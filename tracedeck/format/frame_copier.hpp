@@ -18,15 +18,19 @@ namespace tracedeck {
 // The base of a handler of a decoder that copies what is not reported as damaged.
 class FrameCopier {
  public:
-  FrameCopier(io::Output& output, const Format::NoticeSink& notices, std::string input)
-      : output_(output), notices_(notices), input_(std::move(input)) {}
+  FrameCopier(io::Output& output, const Format::NoticeSink& notices, const WindowSource& source)
+      : output_(output), notices_(notices), source_(source) {}
 
-  void finding(Finding finding) { notices_(RecordKind::kFinding, {input_, std::move(finding)}); }
+  void finding(Finding finding) { tell(RecordKind::kFinding, std::move(finding)); }
   void problem(Finding finding) {
     // What was damaged is not copied, and neither is what an earlier window showed of it.
     keep(finding.offset);
     skipped_to_ = finding.offset + finding.length;
-    notices_(RecordKind::kProblem, {input_, std::move(finding)});
+    tell(RecordKind::kProblem, std::move(finding));
+  }
+  // That the input could not be read beyond `offset`.
+  void failed(std::uint64_t offset, const Error& why) {
+    tell(RecordKind::kProblem, input_notice({}, offset, why).finding);
   }
 
   void begin_window(const io::Window& window, std::uint64_t from) {
@@ -43,9 +47,16 @@ class FrameCopier {
   [[nodiscard]] const Result<void>& written() const { return written_; }
 
  private:
+  void tell(RecordKind kind, Finding finding) {
+    FilePlace place{source_.input().name(), finding.offset};
+    if (source_.has_files()) place = source_.place_of(finding.offset);
+    finding.offset = place.offset;
+    notices_(kind, {std::move(place.file), std::move(finding)});
+  }
+
   io::Output& output_;
   const Format::NoticeSink& notices_;
-  std::string input_;
+  const WindowSource& source_;
   const io::Window* window_ = nullptr;
   std::uint64_t skipped_to_ = 0;  // everything before is copied or left out
   Result<void> written_;
@@ -55,7 +66,7 @@ class FrameCopier {
 template <class T>
 concept CopyingHandler =
     std::derived_from<T, FrameCopier> &&
-    std::constructible_from<T, io::Output&, const Format::NoticeSink&, std::string>;
+    std::constructible_from<T, io::Output&, const Format::NoticeSink&, const WindowSource&>;
 
 // A decoder that also says where the damage that is open begins: an offset in the input.
 template <class T, class Handler>
@@ -70,9 +81,8 @@ template <CopyingHandler Copier, CopyingDecoder<Copier> Decoder>
                                        std::uint64_t limit, std::uint64_t least, io::Output& output,
                                        const Format::NoticeSink& notices,
                                        const std::stop_token& stop) {
-  const std::string name = input->name();
   WindowSource source(std::move(input), limit, least);
-  Copier copier(output, notices, name);
+  Copier copier(output, notices, source);
   while (!source.ended() && !stop.stop_requested()) {
     source.fetch_if_needed();
     copier.begin_window(*source.window(), source.offset());
@@ -80,16 +90,15 @@ template <CopyingHandler Copier, CopyingDecoder<Copier> Decoder>
     if constexpr (requires { decoder.rejection(); }) {
       if (progress.outcome == DecodeOutcome::kRejected) {
         Error error = decoder.rejection();
-        error.input = name;
+        error.input = source.has_files() ? source.place_of(0).file : source.input().name();
         return std::unexpected(std::move(error));
       }
     }
     copier.keep(decoder.in_damage() ? decoder.damage_begin() : source.offset());
     if (!copier.written()) return copier.written();
+    for (const auto& failed : source.take_failed_files()) copier.failed(failed.offset, failed.why);
   }
-  if (const auto& failure = source.failure()) {
-    notices(RecordKind::kProblem, input_notice(name, source.offset(), *failure));
-  }
+  if (const auto& failure = source.failure()) copier.failed(source.offset(), *failure);
   return {};
 }
 

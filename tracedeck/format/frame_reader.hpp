@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/base/unshared.hpp"
+#include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/format/reading_sizes.hpp"
@@ -25,6 +26,7 @@ namespace tracedeck {
 //   void finish_batch()                pins what the batch's slots came to point into, the window
 //                                      excepted
 //   void end()                         adds the last records when the trace has ended
+//   void lose_files()                  adds the loss of files that are missing before the next one
 //   const std::string& file_name()     the name of the input, where a trace has several
 //   bool before_input(WindowSource&)   is called before the input is read on, which may wait; true:
 //                                      records were added, which are handed on first
@@ -63,18 +65,16 @@ class FrameReader : public Reader {
         // At least twice: an event of many parts asks again for each, decoded from its start.
         batch_->grow_tape(std::max<std::size_t>(progress.needed, 2 * batch_->tape_capacity()));
       }
+      if (source_.files().size() != files_begun_) begin_file();
       if (source_.ended()) end_trace();
     }
     return hand_on();
   }
 
   // What the decoder calls.
-  void problem(Finding finding) {
-    batch_->add_notice(RecordKind::kProblem, {input_name(), std::move(finding)});
-  }
+  void problem(Finding finding) { add_notice(RecordKind::kProblem, std::move(finding)); }
   void finding(Finding finding) {
-    if (options_.findings)
-      batch_->add_notice(RecordKind::kFinding, {input_name(), std::move(finding)});
+    if (options_.findings) add_notice(RecordKind::kFinding, std::move(finding));
   }
 
  protected:
@@ -82,6 +82,7 @@ class FrameReader : public Reader {
   [[nodiscard]] TraceDescription& trace() { return *description_; }
   [[nodiscard]] Decoder& decoder() { return decoder_; }
   [[nodiscard]] Batch& batch() { return *batch_; }
+  [[nodiscard]] const WindowSource& source() const { return source_; }
 
  private:
   friend Self;
@@ -145,16 +146,39 @@ class FrameReader : public Reader {
   void end_trace() {
     ended_ = true;
     if constexpr (requires { self().end(); }) self().end();
-    if (const auto& failure = source_.failure()) {
-      batch_->add_notice(RecordKind::kProblem,
-                         input_notice(input_name(), source_.offset(), *failure));
+    if (const auto& failure = source_.failure()) add_failure(source_.offset(), *failure);
+  }
+
+  void begin_file() {
+    for (const auto& failed : source_.take_failed_files()) add_failure(failed.offset, failed.why);
+    const auto& files = source_.files();
+    if constexpr (requires { self().lose_files(); }) {
+      if (files.size() > 1 && missing_between(files[files.size() - 2].file, files.back().file) != 0)
+        self().lose_files();
     }
+    files_begun_ = files.size();
+  }
+
+  void add_failure(std::uint64_t offset, const Error& why) {
+    self().problem(input_notice({}, offset, why).finding);
+  }
+
+  void add_notice(RecordKind kind, Finding finding) {
+    std::string name;
+    if (source_.has_files()) {
+      FilePlace place = source_.place_of(finding.offset);
+      finding.offset = place.offset;
+      name = std::move(place.file);
+    } else {
+      name = input_name();
+    }
+    batch_->add_notice(kind, {std::move(name), std::move(finding)});
   }
 
   std::unexpected<Error> reject() {
     ended_ = true;
     Error error = decoder_.rejection();
-    error.input = input_name();
+    error.input = source_.has_files() ? source_.place_of(0).file : input_name();
     return std::unexpected(std::move(error));
   }
 
@@ -168,6 +192,7 @@ class FrameReader : public Reader {
   Decoder decoder_;
   std::shared_ptr<Batch> batch_;
   std::vector<std::shared_ptr<Batch>> handed_on_;
+  std::size_t files_begun_ = 0;
   bool ended_ = false;
 };
 

@@ -5,8 +5,12 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tracedeck/base/decode_window.hpp"
 #include "tracedeck/format/reading_sizes.hpp"
@@ -24,7 +28,16 @@ concept WindowDecoder = requires(T& decoder, const T& looked_at, const DecodeWin
   { looked_at.in_damage() } -> std::same_as<bool>;
 };
 
+// Where in a file something is.
+struct FilePlace {
+  std::string file = {};
+  std::uint64_t offset = 0;
+};
+
 // Keeps the place in an input between calls of the decoder. Readers and rewriters share it.
+//
+// Where the parts of an input are files, offsets count on through them. A decoder that has `void
+// begin_file()` is told when another one begins.
 class WindowSource {
  public:
   // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
@@ -35,7 +48,9 @@ class WindowSource {
         windows_(
             std::move(input),
             {.window_size = sizes.window, .limit = limit_, .keeps_spares = sizes.keeps_spares}),
-        needed_(least) {}
+        needed_(least) {
+    note_file();
+  }
 
   // Whether the next `run` fetches another window, so that pointers into this one need it pinned.
   [[nodiscard]] bool needs_more() const { return needed_ != 0; }
@@ -48,6 +63,23 @@ class WindowSource {
   [[nodiscard]] io::WindowPtr window() const { return windows_.current(); }
   [[nodiscard]] const io::Input& input() const { return windows_.input(); }
   [[nodiscard]] const std::optional<Error>& failure() const { return windows_.failure(); }
+
+  // Whether the input is several files.
+  [[nodiscard]] bool has_files() const { return !files_.empty(); }
+  // Those that have begun.
+  [[nodiscard]] const std::vector<FilePlace>& files() const { return files_; }
+  // Of an offset of what was decoded. Requires `has_files()`.
+  [[nodiscard]] FilePlace place_of(std::uint64_t offset) const {
+    const auto behind = std::ranges::upper_bound(files_, offset, {}, &FilePlace::offset);
+    const FilePlace& file = behind == files_.begin() ? *behind : *std::prev(behind);
+    return {file.file, offset - std::min(offset, file.offset)};
+  }
+  // Why a file before the one at hand could not be read to its end, once for each.
+  struct FailedFile {
+    std::uint64_t offset = 0;
+    Error why;
+  };
+  [[nodiscard]] std::vector<FailedFile> take_failed_files() { return std::exchange(failed_, {}); }
   [[nodiscard]] double progress() const {
     const auto stored = input().stored_size();
     if (!stored || *stored == 0) return -1;
@@ -70,6 +102,10 @@ class WindowSource {
   // up, or the trace ends.
   template <class Handler, WindowDecoder<Handler> Decoder>
   DecodeProgress run(Decoder& decoder, Handler& handler) {
+    if constexpr (requires { decoder.begin_file(); }) {
+      if (file_begins_) decoder.begin_file();
+    }
+    file_begins_ = false;
     fetch_if_needed();
     const bool cut_off = stopped_ && !decoder.in_damage();
     const DecodeProgress progress = decoder.run({.bytes = windows_.current()->view(),
@@ -85,7 +121,7 @@ class WindowSource {
     if (progress.outcome == DecodeOutcome::kNeedMore) needed_ = progress.needed;
     if (progress.outcome == DecodeOutcome::kConsumed) {
       // The parts of an input are decoded each for itself, as one trace.
-      ended_ = last_ && !windows_.next_part();
+      ended_ = last_ && !next_part();
       needed_ = 1;
     }
     return progress;
@@ -95,6 +131,21 @@ class WindowSource {
   // Frames up to this size are asked for exactly, so that live input is decoded as it comes; larger
   // ones by growing steps, so that a frame that arrives in crumbs is not decoded anew for each.
   static constexpr std::uint64_t kExactSize = 4096;
+
+  bool next_part() {
+    const std::optional<Error> failure = windows_.failure();
+    if (!windows_.next_part()) return false;
+    if (failure) failed_.push_back({offset(), *failure});
+    note_file();
+    return true;
+  }
+
+  void note_file() {
+    const std::string* const file = input().part_file();
+    if (file == nullptr) return;
+    files_.push_back({*file, offset()});
+    file_begins_ = true;
+  }
 
   void fetch() {
     const std::uint64_t at = offset();
@@ -113,6 +164,9 @@ class WindowSource {
   io::WindowReader windows_;
   std::size_t position_ = 0;
   std::uint64_t needed_;
+  std::vector<FilePlace> files_;  // where each begins
+  std::vector<FailedFile> failed_;
+  bool file_begins_ = false;
   bool last_ = false;
   bool stopped_ = false;
   bool ended_ = false;

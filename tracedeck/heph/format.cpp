@@ -1,5 +1,6 @@
 #include "tracedeck/heph/format.hpp"
 
+#include "tracedeck/heph/log_origin.hpp"
 #include "tracedeck/heph/model_classes.hpp"
 #include "tracedeck/heph/reader.hpp"
 #include "tracedeck/heph/rewrite.hpp"
@@ -45,6 +46,7 @@ const Format& format() {
       .files = FileTraces{.recognises = recognises,
                           .recognition_size = kPrefixSize,
                           .open = open_reader,
+                          .origin = log_origin,
                           .create = create_writer,
                           .rewrite = rewrite},
   });

@@ -28,6 +28,7 @@ class WatchedInput final : public Input {
   bool ready(std::chrono::milliseconds patience) override { return input_->ready(patience); }
   Result<void> rewind() override { return input_->rewind(); }
   bool next_part() override { return input_->next_part(); }
+  const std::string* part_file() const override { return input_->part_file(); }
   std::optional<std::uint64_t> size() const override { return input_->size(); }
   std::optional<std::uint64_t> stored_size() const override { return input_->stored_size(); }
   std::uint64_t stored_position() const override { return input_->stored_position(); }

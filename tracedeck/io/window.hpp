@@ -80,8 +80,8 @@ class WindowReader {
   [[nodiscard]] bool advance(std::uint64_t keep_from, std::size_t need,
                              std::size_t usual = ~std::size_t{0});
 
-  // At the end of a part of the input, moves on to the next one, which the next `advance` reads.
-  // False: the input has ended.
+  // At the end of a part of the input, moves on to the next one, which the next `advance` reads;
+  // where the parts are files, also after a failure, which is forgotten. False: the input has ended.
   [[nodiscard]] bool next_part();
 
   // Moves on to `offset`, without reading what lies between where the input can seek. Behind the

@@ -17,7 +17,10 @@ enum class SpanColumn : std::uint8_t {
   kCategory,
   kLabel,
   kTrack,
-  kKind,  // "slice" or "wait"
+  kTrace,    // as it is named where several are read; else empty
+  kHost,     // empty: nothing says it
+  kProcess,  // empty: nothing says it
+  kKind,     // "slice" or "wait"
   kTime,  // of the begin
   kEnd,
   kDuration,  // unknown unless it is whole
@@ -30,7 +33,7 @@ enum class SpanColumn : std::uint8_t {
   kClockStep,
   kOverlapLane,
 };
-inline constexpr std::size_t kSpanColumns = 16;
+inline constexpr std::size_t kSpanColumns = 19;
 inline constexpr std::size_t kMostSpanArguments = 1'000;
 
 // In the order of `SpanColumn`.

@@ -6,6 +6,7 @@
 #include "tracedeck/tband/recognise.hpp"
 #include "tracedeck/tband/rewrite.hpp"
 #include "tracedeck/tband/rules.hpp"
+#include "tracedeck/tband/stream_origin.hpp"
 #include "tracedeck/tband/value_naming.hpp"
 #include "tracedeck/tband/writer.hpp"
 
@@ -43,6 +44,7 @@ const Format& format() {
                           .recognises_live = false,
                           .open = open_reader,
                           .open_cores = open_reader,
+                          .origin = stream_origin,
                           .create = create,
                           .rewrite = rewrite},
       .value_naming = value_naming,

@@ -51,6 +51,7 @@ class FileReader final : public FrameReader<FileReader, Decoder> {
     if (core_->stream != nullptr) batch().pin(core_->stream);
   }
   void end() { end_streams(); }
+  void lose_files() { batch().add_loss({.stream = core_->stream.get()}); }
 
   // What the decoder calls.
   bool event(const EventView& view, std::uint64_t offset, std::uint32_t size) {

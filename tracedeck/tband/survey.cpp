@@ -24,6 +24,8 @@ class LentInput final : public io::Input {
   [[nodiscard]] std::optional<std::uint64_t> size() const override { return input_.size(); }
   [[nodiscard]] std::uint64_t stored_position() const override { return input_.stored_position(); }
   [[nodiscard]] bool stopped() const override { return input_.stopped(); }
+  [[nodiscard]] bool next_part() override { return input_.next_part(); }
+  [[nodiscard]] const std::string* part_file() const override { return input_.part_file(); }
 
  private:
   io::Input& input_;

@@ -463,6 +463,7 @@ void Comparison::name_rows() {
   for (ComparedRow& each : rows_) {
     each.name = names.name(each.id);
     each.name.shows_host = each.either().name.shows_host;
+    each.name.of_process = each.either().name.of_process;
   }
 }
 

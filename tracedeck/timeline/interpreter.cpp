@@ -31,7 +31,11 @@ class Interpreter::Work {
  public:
   explicit Work(InterpreterOptions options) : options_(std::move(options)) {}
 
-  Result<void> compile() { return plans_.compile(options_.tables); }
+  Result<void> compile() {
+    if (options_.name_of_trace)
+      context_.origins.name_traces_with(std::move(options_.name_of_trace));
+    return plans_.compile(options_.tables);
+  }
 
   Result<void> add(const BatchPtr& batch, MarkSink& sink) {
     batches_.push_back(batch);

@@ -12,6 +12,7 @@
 #include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/table.hpp"
 #include "tracedeck/timeline/timeline.hpp"
+#include "tracedeck/timeline/trace_origins.hpp"
 
 namespace tracedeck::timeline {
 
@@ -24,6 +25,7 @@ struct InterpreterOptions {
   bool in_order = false;
   // See `RelatesTraces`. Asked where clocks do not relate traces.
   std::function<bool(std::uint64_t first, std::uint64_t second)> relates = {};
+  TraceOrigins::NameOfTrace name_of_trace = {};
 };
 
 // Tables in TOML as one file, which holds each once.

@@ -205,11 +205,15 @@ std::vector<std::string> Latency::notices() const {
 LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, bool is_wait) {
   const MarkName& name = timeline.name(mark.name);
   const WaysToSay& ways = said_.try_emplace(mark.name, name).first->second;
+  const TrackOrigin& origin = timeline.origin_of(mark.track);
   const std::array<Value, kSliceColumns> columns = {
       Value::of(std::string_view(name.identity()), ways.names),
       Value::of(std::string_view(name.category)),
       Value::of(std::string_view(ways.full_label), ways.labels),
       Value::of(std::string_view(timeline.track(mark.track).name)),
+      Value::of(std::string_view(origin.trace)),
+      Value::of(std::string_view(origin.host)),
+      Value::of(std::string_view(origin.process)),
       Value::of(is_wait ? std::string_view("wait") : std::string_view("slice")),
       Value::of(Integer::from(timeline.absolute(mark.begin))),
       Value::of(Integer::from(timeline.absolute(mark.time))),

@@ -9,13 +9,19 @@
 namespace tracedeck::timeline {
 namespace {
 
+// Where there are several.
+void append_origin(render::JsonObject& object, const TrackOrigin& origin) {
+  if (origin.is_process()) object.string("trace", origin.trace);
+  if (!origin.host.empty()) object.string("host", origin.host);
+}
+
 void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& timeline) {
   render::JsonObject object(out);
   object.string("kind", row.is_wait ? "wait" : "slice");
   if (!row.name.category.empty()) object.string("category", row.name.category);
   object.string("name", row.name.text);
   if (row.name.place.size != 0) object.string("full_name", row.name.full);
-  if (row.name.shows_host && !row.name.host.empty()) object.string("host", row.name.host);
+  if (row.name.shows_host) append_origin(object, timeline.origin(row.name.origin));
   if (!row.by.empty()) object.string("by", row.by);
   object.integer("count", row.count());
   if (row.count() != 0) {
@@ -43,10 +49,8 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   object.end();
 }
 
-// Where there are several.
 void append_host(render::JsonObject& object, const Timeline& timeline, TrackId track) {
-  const std::string_view host = timeline.shown_host(track);
-  if (!host.empty()) object.string("host", host);
+  if (!timeline.shown_origin(track).empty()) append_origin(object, timeline.origin_of(track));
 }
 
 void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& timeline) {

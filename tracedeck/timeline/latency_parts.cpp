@@ -72,7 +72,7 @@ std::string track_title(const Timeline& timeline, TrackId id) {
 std::string_view name_on_host(const Timeline& timeline, TrackId id) {
   constexpr std::string_view kBetween = ": ";
   std::string_view name = timeline.track(id).name;
-  const std::string_view host = timeline.shown_host(id);
+  const std::string_view host = timeline.shown_origin(id);
   if (!host.empty() && name.starts_with(host) && name.substr(host.size()).starts_with(kBetween))
     name.remove_prefix(host.size() + kBetween.size());
   return name;

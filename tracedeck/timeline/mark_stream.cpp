@@ -51,7 +51,8 @@ Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, 
   auto interpreter = Interpreter::make({.tables = std::move(options.tables),
                                         .all_flows = options.all_flows,
                                         .in_order = !options.keeps_order,
-                                        .relates = std::move(options.relates)});
+                                        .relates = std::move(options.relates),
+                                        .name_of_trace = std::move(options.name_of_trace)});
   if (!interpreter) return std::unexpected(interpreter.error());
   return std::unique_ptr<MarkStream>(
       new MarkStream(*std::move(interpreter), std::move(options), std::move(sink_for)));

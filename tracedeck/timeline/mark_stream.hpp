@@ -44,6 +44,7 @@ struct MarkStreamOptions {
   bool keeps_order = false;
   // As in InterpreterOptions.
   std::function<bool(std::uint64_t first, std::uint64_t second)> relates = {};
+  TraceOrigins::NameOfTrace name_of_trace = {};
 };
 
 // One thread at a time.

@@ -43,13 +43,13 @@ TrackId Marking::add_track(Track track, bool of_stream) {
 }
 
 NameId Marking::add_name(std::string_view category, std::string_view text, PlaceRange place,
-                         std::string_view host) {
+                         std::string_view host, OriginId origin) {
   const std::size_t before = timeline_.name_count();
   NameId id = kNoName;
   // The whole name of a place is kept beside what is shown of it.
   const std::size_t bytes = (place.size == 0 ? 1 : 2) * text.size() + host.size();
   if (before < kMostNames && name_bytes_ + bytes <= kMostNameBytes) {
-    id = timeline_.add_name(category, text, place, host);
+    id = timeline_.add_name(category, text, place, host, origin);
     if (timeline_.name_count() == before) return id;
     name_bytes_ += bytes;
   } else if (id = timeline_.find_name(category, text, host); id == kNoName) {

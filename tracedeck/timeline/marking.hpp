@@ -205,7 +205,8 @@ class Marking {
   // become of it comes of the data streams that its events are of.
   [[nodiscard]] TrackId add_track(Track track, bool of_stream = false);
   [[nodiscard]] NameId add_name(std::string_view category, std::string_view text,
-                                PlaceRange place = {}, std::string_view host = {});
+                                PlaceRange place = {}, std::string_view host = {},
+                                OriginId origin = 0);
 
   // A slice begins; 0 when it is left out. `end`: where it is known.
   OpenId begin(TrackId track, NameId name, const Moment& now, const Arguments* arguments,

@@ -112,8 +112,10 @@ class NameMaker {
   NameMaker(const RuleTemplate& from, std::string_view category, const EventClass& event_class,
             RuleContext& context, bool is_of_host = false)
       : context_(context), template_(from, event_class), category_(category) {
-    if (is_of_host)
-      host_ = context.marking.timeline().origin(context.origins.of(event_class).machine).host;
+    if (is_of_host) {
+      origin_ = context.origins.of(event_class).trace;
+      host_ = context.marking.timeline().origin(origin_).shown;
+    }
     if (template_.constant()) return;
     const BoundValue* const only = template_.only_value();
     const auto slot = only == nullptr ? std::nullopt : only->place();
@@ -171,7 +173,7 @@ class NameMaker {
 
   [[nodiscard]] NameId make(const Event& event) {
     const RuleText made = template_.text(event, context_.scope);
-    return context_.marking.add_name(category_, made.text, made.place, host_);
+    return context_.marking.add_name(category_, made.text, made.place, host_, origin_);
   }
 
   NameId of_text(const Event& event, std::string_view text) {
@@ -191,7 +193,8 @@ class NameMaker {
   RuleContext& context_;
   BoundTemplate template_;
   std::string category_;
-  std::string host_;  // that its names are told apart by
+  OriginId origin_ = 0;
+  std::string host_;  // that its names are told apart by: what is shown of the origin
   bool has_slot_ = false;
   query::DirectSlot slot_;  // of the only value that the name depends on
   NameId fixed_ = kNoName;

@@ -79,6 +79,10 @@ void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   at(SpanColumn::kCategory).text = name.category;
   at(SpanColumn::kLabel) = Value::of(std::string_view(ways.full_label), ways.labels);
   at(SpanColumn::kTrack).text = timeline.track(mark.track).name;
+  const TrackOrigin& origin = timeline.origin_of(mark.track);
+  at(SpanColumn::kTrace).text = origin.trace;
+  at(SpanColumn::kHost).text = origin.host;
+  at(SpanColumn::kProcess).text = origin.process;
   at(SpanColumn::kKind).text = mark.kind == MarkKind::kWait ? "wait" : "slice";
   at(SpanColumn::kTime).integer = Integer::from(timeline.absolute(mark.begin));
   at(SpanColumn::kEnd).integer = Integer::from(timeline.absolute(mark.time));

@@ -239,6 +239,7 @@ struct LookupRule {
 struct HostRule {
   ClassGlobs event = {};
   std::string value = {};
+  std::string process = {};  // what no other process of that machine is called
 };
 
 struct Table {

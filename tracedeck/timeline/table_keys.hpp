@@ -211,7 +211,8 @@ constexpr auto keys_of<LookupRule>() {
 
 template <>
 constexpr auto keys_of<HostRule>() {
-  return std::tuple{required("event", &HostRule::event), required("value", &HostRule::value)};
+  return std::tuple{required("event", &HostRule::event), required("value", &HostRule::value),
+                    optional("process", &HostRule::process)};
 }
 
 // The lists of rules of a table, by what they are called in its file.

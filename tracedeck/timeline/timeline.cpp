@@ -40,16 +40,27 @@ TrackId Timeline::add_track(Track track) {
 
 std::string Timeline::title_of(const Track& track) const {
   std::string title = track.place.size == 0 ? track.full_name : shown(track.full_name, track.place);
-  const std::string& host = origins_[track.origin].host;
-  const bool is_named = track.parent == kNoTrack && (expects_hosts_ || has_several_hosts());
-  return is_named && !host.empty() ? host + ": " + title : title;
+  const std::string& origin = origins_[track.origin].shown;
+  const bool is_named = track.parent == kNoTrack && (expects_hosts_ || has_several_origins());
+  return is_named && !origin.empty() ? origin + ": " + title : title;
 }
 
-OriginId Timeline::add_origin(std::string host, OriginId machine) {
+OriginId Timeline::add_machine(std::string host) {
   const auto id = static_cast<OriginId>(origins_.size());
-  origins_.push_back({.host = std::move(host),
-                      .machine = machine == 0 ? id : machine,
-                      .number = machine == 0 ? machines_++ : 0});
+  origins_.push_back({.host = host, .shown = host, .machine = id, .number = machines_++});
+  return id;
+}
+
+OriginId Timeline::add_trace(OriginId machine, std::string name, std::string process) {
+  const auto id = static_cast<OriginId>(origins_.size());
+  const std::string& host = origins_[machine].host;
+  const bool by_process = !process.empty() && !name.empty();
+  if (by_process) ++processes_;
+  origins_.push_back({.host = host,
+                      .shown = by_process ? name : host,
+                      .trace = std::move(name),
+                      .process = std::move(process),
+                      .machine = machine});
   return id;
 }
 
@@ -73,7 +84,7 @@ void Timeline::settle_names() {
   expects_hosts_ = false;
   for (MarkName& each : names_) {
     if (each.place.size != 0) each.text = shown(each.full, each.place);
-    each.shows_host = has_several_hosts();
+    each.shows_host = has_several_origins();
   }
   for (Track& each : tracks_) each.name = title_of(each);
 }
@@ -100,13 +111,15 @@ std::string name_key(std::string_view category, std::string_view text, std::stri
 }  // namespace
 
 NameId Timeline::add_name(std::string_view category, std::string_view text, PlaceRange place,
-                          std::string_view host) {
+                          std::string_view host, OriginId origin) {
   const auto [known, is_new] =
       by_text_.try_emplace(name_key(category, text, host), static_cast<NameId>(names_.size() + 1));
   if (!is_new) return known->second;
   MarkName& added = names_.emplace_back();
   added.category = category;
   added.host = host;
+  added.origin = origin;
+  added.of_process = origins_[origin].is_process();
   if (place.size == 0) {
     added.text = text;
   } else {

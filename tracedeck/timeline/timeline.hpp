@@ -35,9 +35,17 @@ enum class TrackKind : std::uint8_t {
 using OriginId = std::uint32_t;
 struct TrackOrigin {
   std::string host = {};  // what the machine is called; empty: nothing says it
+  // What its tracks and slices are told apart by, where several are read: the process as traces are
+  // named, else the host.
+  std::string shown = {};
+  std::string trace = {};    // as it is named where several are read
+  std::string process = {};  // that the trace is of, if it says so
   OriginId machine = 0;
   std::uint32_t number = 0;  // of the machine among all, from 0 on
   std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the last event, if known
+
+  // Whether it is a trace of a process, among others.
+  [[nodiscard]] bool is_process() const { return !process.empty() && !trace.empty(); }
 };
 
 struct Track {
@@ -65,8 +73,10 @@ struct MarkName {
   // Where it says a place: the whole name; else empty.
   std::string full = {};
   PlaceRange place = {};    // in it
-  std::string host = {};    // of slices and waits: where they were, if that is known
-  bool shows_host = false;  // there are several
+  OriginId origin = 0;       // of slices and waits: where they were
+  std::string host = {};     // that origin's `shown`, if it is known
+  bool of_process = false;   // it is a process's
+  bool shows_host = false;   // there are several
 
   // What tells it from others of its category: "src/main.rs:220:14".
   [[nodiscard]] const std::string& identity() const { return place.size == 0 ? text : full; }
@@ -130,13 +140,14 @@ class Timeline {
   [[nodiscard]] std::uint32_t host_number(TrackId id) const {
     return origins_[origin_of(id).machine].number;
   }
-  // The host of a track, where it is shown; else empty.
-  [[nodiscard]] std::string_view shown_host(TrackId id) const {
-    return expects_hosts_ || has_several_hosts() ? std::string_view(origin_of(id).host)
-                                                 : std::string_view();
+  // What a track is told from those of other hosts or processes by, where there are several; else
+  // empty.
+  [[nodiscard]] std::string_view shown_origin(TrackId id) const {
+    return expects_hosts_ || has_several_origins() ? std::string_view(origin_of(id).shown)
+                                                   : std::string_view();
   }
-  // Whether traces are of more than one machine, as far as is known by now.
-  [[nodiscard]] bool has_several_hosts() const { return machines_ > 1; }
+  // Whether traces are of more than one machine or process, as far as is known by now.
+  [[nodiscard]] bool has_several_origins() const { return machines_ > 1 || processes_ > 1; }
   // The time of the last event of those that a track may have; nothing is known of it behind.
   [[nodiscard]] std::int64_t end_of(TrackId id) const { return end_of_origin(track(id).origin); }
   [[nodiscard]] std::int64_t end_of_origin(OriginId id) const {
@@ -186,14 +197,15 @@ class Timeline {
   void note_trace_of_other_host(const std::string& name) {
     note_trace(traces_of_other_hosts_, name);
   }
-  // `machine`: of a trace; 0: it is one.
-  OriginId add_origin(std::string host, OriginId machine = 0);
+  OriginId add_machine(std::string host);
+  // A trace of a machine. `name`: as it is named where several are read.
+  OriginId add_trace(OriginId machine, std::string name, std::string process);
   // The last event of a trace, by its origin, is of that time at least.
   void note_end(OriginId trace, std::int64_t time);
   TrackId add_track(Track track);
   // `text`: the identity; what is shown of it tells it from all that were added before.
   NameId add_name(std::string_view category, std::string_view text, PlaceRange place = {},
-                  std::string_view host = {});
+                  std::string_view host = {}, OriginId origin = 0);
   // kNoName: there is none of that identity.
   [[nodiscard]] NameId find_name(std::string_view category, std::string_view text,
                                  std::string_view host = {}) const;
@@ -219,6 +231,7 @@ class Timeline {
   std::map<std::pair<OriginId, std::int64_t>, TrackId> threads_;
   std::deque<TrackOrigin> origins_ = std::deque<TrackOrigin>(1);  // by OriginId
   std::uint32_t machines_ = 0;
+  std::uint32_t processes_ = 0;  // that traces say they are of
   bool expects_hosts_ = false;
   std::deque<MarkName> names_;
   TextMap<NameId> by_text_;  // category, host and identity

@@ -60,20 +60,23 @@ TraceOrigins::Origin TraceOrigins::of(const EventClass& event_class) {
 
 TraceOrigins::Origin TraceOrigins::make(const TraceDescription& trace) {
   Marks marks = marks_of(trace);
-  if (marks.back().empty()) marks.back() = host_in_events(trace);
+  Said said = said_in_events(trace);
+  if (marks.back().empty()) marks.back() = std::move(said.host);
   const Machine& machine = machine_of(marks);
-  return {.trace = timeline_.add_origin(timeline_.origin(machine.origin).host, machine.origin),
+  return {.trace = timeline_.add_trace(machine.origin,
+                                       name_of_trace_ ? name_of_trace_(trace) : std::string(),
+                                       std::move(said.process)),
           .machine = machine.origin};
 }
 
-std::string TraceOrigins::host_in_events(const TraceDescription& trace) const {
+TraceOrigins::Said TraceOrigins::said_in_events(const TraceDescription& trace) const {
   if (batch_ == nullptr || readers_.empty()) return {};
   for (const Record& record : batch_->records()) {
     if (record.kind != RecordKind::kEvent) continue;
     const DataStreamClass* const stream_class = record.event.event_class->stream_class;
     if (stream_class == nullptr || stream_class->trace != &trace) continue;
     for (const HostReader& read : readers_) {
-      if (auto host = read(record.event)) return *std::move(host);
+      if (auto said = read(record.event)) return *std::move(said);
     }
   }
   return {};
@@ -93,7 +96,7 @@ TraceOrigins::Machine& TraceOrigins::machine_of(const Marks& marks) {
     return *known;
   }
   return machines_.emplace_back(
-      Machine{.marks = marks, .origin = timeline_.add_origin(name_of(marks))});
+      Machine{.marks = marks, .origin = timeline_.add_machine(name_of(marks))});
 }
 
 // By its name, else by what it has; where another has that name, by what tells it apart too.

@@ -25,8 +25,15 @@ namespace tracedeck::timeline {
 // One thread at a time.
 class TraceOrigins {
  public:
+  // What an event says of its trace.
+  struct Said {
+    std::string host = {};
+    std::string process = {};  // empty: it does not say that
+  };
   // Reads the host of an event's trace; none: it does not say that.
-  using HostReader = std::function<std::optional<std::string>(const Event& event)>;
+  using HostReader = std::function<std::optional<Said>(const Event& event)>;
+  // How a trace is named where several are read; else empty.
+  using NameOfTrace = std::function<std::string(const TraceDescription& trace)>;
 
   explicit TraceOrigins(Timeline& timeline) : timeline_(timeline) {}
 
@@ -40,6 +47,7 @@ class TraceOrigins {
   // Whose events may name the host of a trace that is new; null: no events do.
   void look_in(const Batch* batch) { batch_ = batch; }
   void read_hosts_with(HostReader reader) { readers_.push_back(std::move(reader)); }
+  void name_traces_with(NameOfTrace name_of) { name_of_trace_ = std::move(name_of); }
   [[nodiscard]] std::size_t trace_count() const { return traces_.size(); }
 
  private:
@@ -51,13 +59,14 @@ class TraceOrigins {
   };
 
   [[nodiscard]] Origin make(const TraceDescription& trace);
-  [[nodiscard]] std::string host_in_events(const TraceDescription& trace) const;
+  [[nodiscard]] Said said_in_events(const TraceDescription& trace) const;
   [[nodiscard]] Machine& machine_of(const Marks& marks);
   [[nodiscard]] std::string name_of(const Marks& marks) const;
 
   Timeline& timeline_;
   const Batch* batch_ = nullptr;
   std::vector<HostReader> readers_;
+  NameOfTrace name_of_trace_;
   NumberMap<std::uint64_t, Origin> traces_;  // by `TraceDescription::same_trace`
   std::vector<Machine> machines_;
 };

@@ -1,0 +1,95 @@
+#include "tracedeck/format/file_origin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ranges>
+#include <span>
+#include <system_error>
+
+namespace tracedeck {
+namespace {
+
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (const auto part : std::views::split(text, separator)) parts.emplace_back(part);
+  return parts;
+}
+
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string ending_of(std::span<const std::string_view> parts) {
+  std::string ending;
+  for (const std::string_view part : parts) {
+    if (part == "gz" || part == "zst" || part == "active") continue;
+    ending += ending.empty() ? "" : ".";
+    ending += part;
+  }
+  return ending;
+}
+
+// As `abcd-4711`.
+bool is_process_folder(std::string_view name) {
+  constexpr std::size_t kLetters = 4;
+  if (name.size() <= kLetters + 1 || name[kLetters] != '-') return false;
+  const auto is_letter = [](char each) { return each >= 'a' && each <= 'z'; };
+  return std::ranges::all_of(name.substr(0, kLetters), is_letter) &&
+         number_in(name.substr(kLetters + 1)).has_value();
+}
+
+}  // namespace
+
+std::optional<RotatedName> rotated_name(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::vector<std::string_view> parts = parts_of(name, '.');
+  if (const std::size_t dash = parts.front().find('-'); dash != std::string_view::npos) {
+    const auto number = number_in(parts.front().substr(dash + 1));
+    if (number && number_in(parts.front().substr(0, dash)))
+      return RotatedName{.number = *number, .ending = ending_of(std::span(parts).subspan(1))};
+  }
+  for (std::size_t i = parts.size(); i-- > 1;) {
+    const auto number = number_in(parts[i]);
+    if (!number) continue;
+    const auto size = static_cast<std::size_t>(parts[i].data() - name.data()) - 1;
+    if (size == 0) return std::nullopt;
+    return RotatedName{.stem = std::string(name.substr(0, size)),
+                       .number = *number,
+                       .ending = ending_of(std::span(parts).subspan(i + 1))};
+  }
+  return std::nullopt;
+}
+
+std::uint64_t missing_between(std::string_view one, std::string_view next) {
+  const auto from = rotated_name(one);
+  const auto to = rotated_name(next);
+  if (!from || !to || from->stem != to->stem || from->number == to->number) return 0;
+  const auto [low, high] = std::minmax(from->number, to->number);
+  return high - low - 1;
+}
+
+FileOrigin origin_in_path(std::string_view path) {
+  FileOrigin origin;
+  const std::array<std::pair<std::string_view, std::string*>, 4> kKeys = {{
+      {"service=", &origin.service},
+      {"instance=", &origin.host},
+      {"host=", &origin.host},
+      {"boot=", &origin.process},
+  }};
+  std::vector<std::string_view> folders = parts_of(path, '/');
+  folders.pop_back();
+  for (const std::string_view folder : folders) {
+    for (const auto& [key, value] : kKeys) {
+      if (folder.starts_with(key)) *value = folder.substr(key.size());
+    }
+  }
+  if (origin.process.empty() && !folders.empty() && is_process_folder(folders.back()))
+    origin.process = folders.back();
+  return origin;
+}
+
+}  // namespace tracedeck

@@ -1,0 +1,55 @@
+// Where the bytes of a file come from, as far as it says so itself: what shows which files are of
+// one trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tracedeck {
+
+// How many of a file's first bytes are looked at.
+inline constexpr std::size_t kOriginSize = std::size_t{16} << 10;
+
+struct FileOrigin {
+  // What all files of one process say and no file of another one on its host does; empty: unknown.
+  std::string process = {};
+  std::string host = {};
+  std::string service = {};
+  // What else the recorder says of itself, in its order: keys and values.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  // The first time, in ticks of the trace's clock.
+  std::optional<std::uint64_t> begin = {};
+  // Whether a clock anchor is among them: see `FormatInfo::clock_sync_event`.
+  bool relates_to_utc = false;
+  // What files of one recording say of their clock. Different ones are different recordings.
+  std::string clock = {};
+};
+
+// A name as recorders give one to each file that they rotate through.
+struct RotatedName {
+  std::string stem = {};     // empty: of names that have none
+  std::uint64_t number = 0;  // in the order in which the files were begun, or its reverse
+  std::string ending = {};   // "bin" of trace.3.bin.gz; without those of compression and `.active`
+};
+
+// Of the file at `path`: STEM.N with any endings behind N, as trace.3.bin.gz; or EPOCH-N, as
+// 1778364484-0.bin.gz, where files of several processes may lie in one folder. Nothing: it is not
+// called so.
+[[nodiscard]] std::optional<RotatedName> rotated_name(std::string_view path);
+
+// How many files are missing between two of one process that follow each other.
+[[nodiscard]] std::uint64_t missing_between(std::string_view one, std::string_view next);
+
+// The ending of the name of a file that its recorder still writes.
+inline constexpr std::string_view kStillWrittenEnding = ".active";
+
+// What the folders of `path` say: `service=S`, `instance=HOST`, `host=HOST` and `boot=ID`, in any
+// order, or a folder {4 letters}-{digits} right above the file, which is a process.
+[[nodiscard]] FileOrigin origin_in_path(std::string_view path);
+
+}  // namespace tracedeck

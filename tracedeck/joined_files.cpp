@@ -1,0 +1,337 @@
+#include "tracedeck/joined_files.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "tracedeck/io/input.hpp"
+
+namespace tracedeck {
+namespace {
+
+struct RotatedFile {
+  const Format* format = nullptr;
+  std::string path = {};
+  std::string folder = {};
+  FileOrigin origin = {};
+  std::optional<RotatedName> name = {};
+};
+
+// Files of one process, as far as is known.
+struct FileGroup {
+  bool by_process = false;  // they say of which one they are
+  std::vector<RotatedFile> files = {};
+  std::vector<std::string> notices = {};
+};
+
+RotatedFile described(TracePart part) {
+  FileOrigin around = origin_in_path(part.path);
+  FileOrigin origin = std::move(part.origin);
+  if (origin.process.empty()) origin.process = std::move(around.process);
+  if (origin.host.empty()) origin.host = std::move(around.host);
+  if (origin.service.empty()) origin.service = std::move(around.service);
+  const std::size_t slash = part.path.rfind('/');
+  return {.format = part.format,
+          .path = part.path,
+          .folder = slash == std::string::npos ? "" : part.path.substr(0, slash),
+          .origin = std::move(origin),
+          .name = rotated_name(part.path)};
+}
+
+// Makes the groups of files that are there.
+class Grouping {
+ public:
+  void add(TracePart part) {
+    struct stat status{};
+    if (::stat(part.path.c_str(), &status) == 0) {
+      const auto [known, is_new] = seen_.try_emplace({status.st_dev, status.st_ino}, part.path);
+      if (!is_new) {
+        twice_[known->second].push_back(part.path);
+        return;
+      }
+    }
+    RotatedFile file = described(std::move(part));
+    const bool has_stem = file.name && !file.name->stem.empty();
+    const bool by_process = !file.origin.process.empty();
+    if (file.format == nullptr || !(by_process || has_stem)) {
+      alone_.push_back(std::move(file));
+      return;
+    }
+    const Key key = by_process ? Key(file.format, file.origin.host, file.origin.process, "")
+                               : Key(file.format, "", file.folder, file.name->stem);
+    const auto [known, is_new] = index_.try_emplace(key, groups_.size());
+    if (is_new) groups_.push_back({.by_process = by_process});
+    groups_[known->second].files.push_back(std::move(file));
+  }
+
+  std::vector<FileGroup> take() {
+    adopt();
+    for (RotatedFile& file : alone_) {
+      groups_.emplace_back();
+      groups_.back().files.push_back(std::move(file));
+    }
+    for (FileGroup& group : groups_) tell_twice(group);
+    std::erase_if(groups_, [](const FileGroup& group) { return group.files.empty(); });
+    return std::move(groups_);
+  }
+
+ private:
+  // Format; host and process, or folder and stem.
+  using Key = std::tuple<const Format*, std::string, std::string, std::string>;
+  // Folder, stem and ending of names.
+  using NameKey = std::tuple<std::string, std::string, std::string>;
+
+  static std::optional<NameKey> key_of(const RotatedFile& file) {
+    if (!file.name) return std::nullopt;
+    return NameKey(file.folder, file.name->stem, file.name->ending);
+  }
+
+  // What does not say of which process it is goes with those of its name that do, if they are of
+  // one process.
+  void adopt() {
+    std::map<NameKey, std::set<std::size_t>> processes;
+    std::map<NameKey, std::set<std::size_t>> others;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      auto& names = groups_[i].by_process ? processes : others;
+      for (const RotatedFile& file : groups_[i].files)
+        if (const auto key = key_of(file)) names[*key].insert(i);
+    }
+    const auto owner = [&](const RotatedFile& file) -> std::optional<std::size_t> {
+      const auto key = key_of(file);
+      if (!key) return std::nullopt;
+      for (const auto* const names : {&processes, &others}) {
+        const auto found = names->find(*key);
+        if (found != names->end())
+          return found->second.size() == 1 ? std::optional(*found->second.begin()) : std::nullopt;
+      }
+      return std::nullopt;
+    };
+    const auto give = [&](std::vector<RotatedFile>& files, std::size_t from) {
+      for (RotatedFile& file : std::exchange(files, {})) {
+        const auto to = owner(file);
+        const bool moves = to && *to != from && fits(file, groups_[*to]);
+        (moves ? groups_[*to].files : files).push_back(std::move(file));
+      }
+    };
+    for (std::size_t i = 0; i < groups_.size(); ++i)
+      if (!groups_[i].by_process) give(groups_[i].files, i);
+    give(alone_, groups_.size());
+  }
+
+  static bool fits(const RotatedFile& file, const FileGroup& group) {
+    return file.format == nullptr || file.format == group.files.front().format;
+  }
+
+  void tell_twice(FileGroup& group) {
+    for (const RotatedFile& file : group.files) {
+      const auto again = twice_.find(file.path);
+      if (again == twice_.end()) continue;
+      for (const std::string& path : again->second)
+        group.notices.push_back(fmt::format("{}: it was named before, and is read once", path));
+    }
+  }
+
+  std::map<std::pair<dev_t, ino_t>, std::string> seen_;
+  std::map<std::string, std::vector<std::string>> twice_;
+  std::map<Key, std::size_t> index_;
+  std::vector<FileGroup> groups_;
+  std::vector<RotatedFile> alone_;
+};
+
+// Whether the times that are known do not fall.
+template <class Files>
+bool times_go_on(const Files& files) {
+  std::optional<std::uint64_t> last;
+  for (const RotatedFile& file : files) {
+    if (!file.origin.begin) continue;
+    if (last && *file.origin.begin < *last) return false;
+    last = file.origin.begin;
+  }
+  return true;
+}
+
+void sort_by_number(std::vector<RotatedFile>& files) {
+  const bool numbered = std::ranges::all_of(files, [](const RotatedFile& file) { return file.name.has_value(); });
+  std::ranges::sort(files, {}, [&](const RotatedFile& file) {
+    return std::pair(numbered ? file.name->number : 0, file.path);
+  });
+}
+
+// By times, those without one behind the file before them.
+void sort_by_time(std::vector<RotatedFile>& files) {
+  std::uint64_t last = 0;
+  std::vector<std::pair<std::uint64_t, RotatedFile>> timed;
+  for (RotatedFile& file : files) {
+    last = file.origin.begin.value_or(last);
+    timed.emplace_back(last, std::move(file));
+  }
+  std::ranges::stable_sort(timed, {}, [](const auto& each) { return each.first; });
+  std::ranges::transform(timed, files.begin(), [](auto& each) { return std::move(each.second); });
+}
+
+// Groups of files that have no process of their own, apart by clock and where times fall.
+std::vector<FileGroup> split(FileGroup group) {
+  const std::string first = group.files.front().path;
+  std::vector<FileGroup> parts;
+  const RotatedFile* last = nullptr;  // of the part at hand, that a format recognises
+  for (const RotatedFile& file : group.files) {
+    const bool goes_on =
+        file.format == nullptr || last == nullptr ||
+        (!file.origin.clock.empty() && file.origin.clock == last->origin.clock &&
+         file.origin.begin.value_or(0) >= last->origin.begin.value_or(0));
+    if (parts.empty() || !goes_on) parts.emplace_back();
+    if (file.format != nullptr) last = &file;
+    parts.back().files.push_back(file);
+  }
+  parts.front().notices = std::move(group.notices);
+  if (parts.size() > 1) {
+    parts.front().notices.push_back(
+        fmt::format("{} and {} have names of one recording, but are read as {} traces: their "
+                    "clocks are not one, or their times do not go on",
+                    first, parts[1].files.front().path, parts.size()));
+  }
+  return parts;
+}
+
+enum class Likeness : std::uint8_t { kDifferent, kEqual, kFirstIsBeginning, kSecondIsBeginning };
+
+// How the decompressed bytes of two files relate.
+Likeness likeness(const std::string& first, const std::string& second,
+                  const std::stop_token& stop) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10;
+  const auto one = io::open_input(first, stop);
+  const auto other = io::open_input(second, stop);
+  if (!one || !other) return Likeness::kDifferent;
+  std::vector<std::uint8_t> left(kPiece);
+  std::vector<std::uint8_t> right(kPiece);
+  const auto fill = [](io::Input& input, std::vector<std::uint8_t>& bytes) {
+    std::size_t used = 0;
+    while (used < bytes.size()) {
+      const std::size_t got =
+          input.read(bytes.data() + used, bytes.size() - used).value_or(0);
+      if (got == 0) break;
+      used += got;
+    }
+    return used;
+  };
+  for (;;) {
+    const std::size_t have = fill(**one, left);
+    const std::size_t has = fill(**other, right);
+    if (!std::equal(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(std::min(have, has)),
+                    right.begin()))
+      return Likeness::kDifferent;
+    if (have < has) return Likeness::kFirstIsBeginning;
+    if (has < have) return Likeness::kSecondIsBeginning;
+    if (have == 0) return Likeness::kEqual;
+  }
+}
+
+// Leaves out copies, and what is the beginning of another file.
+void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
+  std::vector<RotatedFile> kept;
+  for (RotatedFile& file : std::exchange(group.files, {})) {
+    RotatedFile* const before = kept.empty() ? nullptr : &kept.back();
+    const bool may_be_copy = before != nullptr && file.origin.begin == before->origin.begin &&
+                             file.format == before->format && file.format != nullptr &&
+                             (file.origin.begin || (file.name && before->name &&
+                                                    file.name->number == before->name->number));
+    const Likeness like =
+        may_be_copy ? likeness(before->path, file.path, stop) : Likeness::kDifferent;
+    if (like == Likeness::kDifferent) {
+      kept.push_back(std::move(file));
+      continue;
+    }
+    if (like == Likeness::kFirstIsBeginning) std::swap(*before, file);
+    group.notices.push_back(fmt::format("{}: {} holds the same, and is read alone", file.path,
+                                        before->path));
+  }
+  group.files = std::move(kept);
+}
+
+void tell_missing(FileGroup& group) {
+  for (std::size_t i = 1; i < group.files.size(); ++i) {
+    const std::uint64_t missing =
+        missing_between(group.files[i - 1].path, group.files[i].path);
+    if (missing == 0) continue;
+    group.notices.push_back(
+        fmt::format("{}: {} before it {} not there; what {} held is lost", group.files[i].path,
+                    missing == 1 ? "the file" : fmt::format("the {} files", missing),
+                    missing == 1 ? "is" : "are", missing == 1 ? "it" : "they"));
+  }
+}
+
+JoinedFiles joined(FileGroup group) {
+  JoinedFiles trace{.notices = std::move(group.notices)};
+  for (RotatedFile& file : group.files) {
+    if (trace.format == nullptr) trace.format = file.format;
+    if (trace.origin.metadata.empty() && trace.origin.process.empty())
+      trace.origin = std::move(file.origin);
+    trace.files.push_back(std::move(file.path));
+  }
+  return trace;
+}
+
+// The name without its digits.
+std::string letters_of(const RotatedFile& file) {
+  std::string letters = file.path;
+  std::erase_if(letters, [](unsigned char each) { return std::isdigit(each) != 0; });
+  return letters;
+}
+
+// Files whose names are alike but for numbers may be expected to be one trace.
+void tell_apart(std::vector<FileGroup>& groups) {
+  std::map<std::pair<const Format*, std::string>, std::vector<FileGroup*>> alike;
+  for (FileGroup& group : groups) {
+    const RotatedFile& file = group.files.front();
+    if (group.files.size() == 1 && file.format != nullptr && !file.name && !group.by_process)
+      alike[{file.format, letters_of(file)}].push_back(&group);
+  }
+  for (const auto& [letters, apart] : alike) {
+    if (apart.size() < 2) continue;
+    apart.front()->notices.push_back(
+        fmt::format("{} and {} are read as {} traces: they do not say of which process they are",
+                    apart[0]->files.front().path, apart[1]->files.front().path, apart.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<JoinedFiles> join_files(std::vector<TracePart> files, const std::stop_token& stop) {
+  std::ranges::sort(files, {}, &TracePart::path);
+  Grouping grouping;
+  for (TracePart& file : files) grouping.add(std::move(file));
+  std::vector<FileGroup> groups;
+  for (FileGroup& group : grouping.take()) {
+    sort_by_number(group.files);
+    if (!times_go_on(group.files)) {
+      std::ranges::reverse(group.files);
+      const bool counts_down = times_go_on(group.files);
+      if (!counts_down) std::ranges::reverse(group.files);
+      if (!counts_down && group.by_process) sort_by_time(group.files);
+    }
+    if (group.by_process) {
+      groups.push_back(std::move(group));
+    } else {
+      std::ranges::move(split(std::move(group)), std::back_inserter(groups));
+    }
+  }
+  tell_apart(groups);
+  std::vector<JoinedFiles> traces;
+  for (FileGroup& group : groups) {
+    leave_out_copies(group, stop);
+    tell_missing(group);
+    traces.push_back(joined(std::move(group)));
+  }
+  return traces;
+}
+
+}  // namespace tracedeck
