@@ -2,10 +2,18 @@
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/summary.hpp"
+#include "tracedeck/formats.hpp"
 #include "tracedeck/render/summary.hpp"
 
 namespace tracedeck::cli {
 namespace {
+
+// What is known of the process that recorded it.
+FileOrigin origin_of(const flow::TracePlace& place) {
+  const bool is_unseen = !place.live && !place.is_directory() && !place.has_core_files() &&
+                         place.origin.metadata.empty() && place.reopens();
+  return is_unseen ? find_file_part(place.operand).origin : place.origin;
+}
 
 // What one trace is; nullopt when it cannot be opened, which is reported.
 std::optional<flow::TraceSummary> summarize(const Options& options, Session& session,
@@ -45,7 +53,9 @@ void run_info(const Options& options, Session& session) {
   for_each_trace(options, session, {.findings = true}, [&](const auto& place, auto trace) {
     auto summary = summarize(options, session, std::move(trace));
     if (!summary) return true;
-    if (place.directories.size() > 1) summary->parts = place.directories;
+    if (place.parts().size() > 1) summary->parts = place.parts();
+    summary->parts_are_files = !place.is_directory();
+    summary->recorder = origin_of(place).metadata;
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;
     session.diagnostics.progress().erase();

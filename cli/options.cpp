@@ -813,7 +813,8 @@ constexpr std::array kOptions = {
                   "when it holds events that say so (ClockSyncEvent of dial9): between two of them "
                   "UTC drifts by up to 1 ms, or else steps at the later one. Where durations are "
                   "measured, all times of a trace move by the first one. Other times stay as "
-                  "recorded.",
+                  "recorded. Traces of several hosts that all hold such events are in UTC "
+                  "by default, as nothing else relates their clocks.",
         .choices = clock_choices,
         .initial = "trace",
         .apply = apply_clock},

@@ -67,6 +67,51 @@ inline std::string show(RecordSource& source, MakeWriter make) {
   return shown;
 }
 
+// The bytes as several files of one trace.
+class FilesInput final : public io::Input {
+ public:
+  FilesInput(std::vector<ByteSpan> parts) : parts_(std::move(parts)) { open(); }
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
+    return part_->read(into, size);
+  }
+  [[nodiscard]] bool seekable() const override { return true; }
+  [[nodiscard]] Result<void> rewind() override {
+    index_ = 0;
+    open();
+    return {};
+  }
+  [[nodiscard]] std::optional<std::uint64_t> size() const override { return {}; }
+  [[nodiscard]] std::uint64_t stored_position() const override { return 0; }
+  [[nodiscard]] bool next_part() override {
+    if (index_ + 1 == parts_.size()) return false;
+    ++index_;
+    open();
+    return true;
+  }
+  [[nodiscard]] const std::string* part_file() const override { return &part_->name(); }
+
+ private:
+  void open() {
+    // One is missing before the last.
+    const std::size_t number = index_ + (index_ + 1 == parts_.size() ? 1 : 0);
+    part_ = io::memory_input("fuzz." + std::to_string(number), parts_[index_]);
+  }
+
+  std::string name_ = "fuzz";
+  std::vector<ByteSpan> parts_;
+  std::size_t index_ = 0;
+  std::unique_ptr<io::Input> part_;
+};
+
+inline void read_as_files(const Format& format, ByteSpan bytes) {
+  const std::size_t third = bytes.size() / 3;
+  auto input = std::make_unique<FilesInput>(std::vector<ByteSpan>{
+      bytes, bytes.first(third), bytes.subspan(third, third), bytes.subspan(2 * third)});
+  auto reader = format.open(std::move(input), {.values = true, .max_state = kMaxState});
+  if (reader) show(**reader, all_json_lines);
+}
+
 inline void show_every_form(const Open& open) {
   for (const MakeWriter make : {text, all_json_lines, csv}) show(*open(0, true), make);
 }

@@ -35,6 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   show_every_form(trace);
   order_and_trim(trace);
   sum_up(trace);
+  static_cast<void>(dial9::format().origin(bytes.first(std::min(size, kOriginSize))));
+  read_as_files(dial9::format(), bytes);
   expect_written_reads_back(trace, shown);
   // The rewriter is given the bytes as they are: compare what is not compressed. What follows
   // damage by a limit may begin below that limit in the copy.

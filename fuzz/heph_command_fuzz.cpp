@@ -27,6 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   show_every_form(trace);
   order_and_trim(trace);
   sum_up(trace);
+  static_cast<void>(heph::format().origin(bytes));
+  read_as_files(heph::format(), bytes);
   (void)convert(dial9::format(), trace);
   const Converted written = convert(heph::format(), trace);
   require(show(*open(as_bytes(written.bytes)), json_lines) == shown);

@@ -40,6 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ByteSpan bytes(data, size);
   const Open trace = [&](std::size_t chunk, bool values) { return open(bytes, chunk, values); };
   const std::string shown = show(*open(bytes), json_lines);
+  static_cast<void>(tband::format().origin(bytes));
+  read_as_files(tband::format(), bytes);
   // A live input may learn the length of a tick too late.
   show(*open(bytes, 1), json_lines);
   show(*open(bytes, 0, true, true), all_json_lines);

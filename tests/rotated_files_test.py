@@ -9,7 +9,9 @@ import shutil
 import unittest
 
 import dial9_writer as wire
-from command import CommandTest, parse_lines, run
+import heph_writer as heph
+from command import CommandTest, run
+from worlds.rtos_tband import frame
 
 V, S, M = wire.VARINT, wire.STRING, wire.STRING_MAP
 CLASSES = {
@@ -187,7 +189,7 @@ class RotatedFiles(CommandTest):
             sum(end < low or begin >= high for _, begin, end in process.polls),
         )
         info = json.loads(self.check(run("info", "--json", self.folder / "p"), 0).stdout)
-        self.assertEqual(info["losses"]["places"], 1)
+        self.assertEqual(info["losses"]["records"], 1)
 
     def test_damage_costs_its_file(self):
         process = Process(13, files=4)
@@ -222,6 +224,129 @@ class RotatedFiles(CommandTest):
         out = self.folder / "out.dial9"
         self.check(run("convert", "-o", out, self.folder / "p"), 0)
         self.check_polls(self.polls(out)[0], self.truth(process))
+
+
+class OtherFormats(CommandTest):
+    def names(self, *args):
+        """The events by trace, in their order."""
+        result = self.check(run("print", "--output", "jsonl", *args), 0)
+        found = collections.defaultdict(list)
+        for line in map(json.loads, result.stdout.splitlines()):
+            found[line.get("trace", "")].append((line["name"], line["time"]))
+        return dict(found), result.stderr.decode()
+
+    def heph(self, name, epoch, *times, counter=0):
+        events = [heph.event(b"span", counter=counter + i, start=time, end=time + 5) for i, time in enumerate(times)]
+        return self.file(name, b"".join([heph.epoch(epoch), *events]))
+
+    def test_heph_logs_of_one_epoch(self):
+        folder = self.folder / "logs"
+        folder.mkdir()
+        self.heph("logs/app.0.heph", EPOCH, 10, 20)
+        self.heph("logs/app.1.heph", EPOCH, 30, 40, counter=2)
+        got, said = self.names(folder)
+        self.assertEqual(got, {"": [("span", EPOCH + time) for time in (10, 20, 30, 40)]})
+        self.assertEqual(said, "")
+        self.heph("logs/app.2.heph", EPOCH + 7, 50)
+        got, said = self.names(folder)
+        self.assertEqual({name: len(events) for name, events in got.items()}, {"app.0.heph": 4, "app.2.heph": 1})
+        self.assertIn("read as 2 traces", said)
+
+    def tband(self, name, *times):
+        frames = [frame(0x03, 1, b"main"), frame(0x02, 1000), *(frame(0x54, time, 1) for time in times)]
+        return self.file(name, b"".join(frames))
+
+    def test_tonbandgeraet_files_whose_times_go_on(self):
+        folder = self.folder / "band"
+        folder.mkdir()
+        self.tband("band/t.0.bin", *range(10, 30))
+        self.tband("band/t.1.bin", *range(30, 50))
+        got, _ = self.names(folder)
+        self.assertEqual(len(got), 1)
+        self.assertEqual(sum(name == "task_switched_in" for name, _ in got[""]), 40)
+        self.tband("band/t.1.bin", *range(5, 25))
+        got, said = self.names(folder)
+        self.assertEqual(len(got), 2)
+        self.assertIn("read as 2 traces", said)
+
+
+class Fleet(CommandTest):
+    """20 processes on 5 hosts, 500 files: some damaged, some missing, some still written."""
+
+    BROKEN = {3: "damaged", 7: "missing", 11: "cut", 12: "still written", 16: "damaged"}
+
+    def record(self):
+        self.processes = []
+        for number in range(20):
+            host = f"web{number % 5}"
+            boot = f"{'abcdefghij'[number // 2] * 4}-{100 + number}"
+            process = Process(100 + number, host, boot, files=25, polls=20, begin=(number % 5 + 1) * 10**12 + number * 7_000)
+            self.processes.append(process)
+            date, folder = "date=2026-05-09", f"service=svc/time=22-08/instance={host}/boot={boot}"
+            place = self.folder / "store/version=1" / date / folder
+            how = self.BROKEN.get(number)
+            kept = [i for i in range(25) if how != "missing" or i not in (9, 10)]
+            paths = process.write(place, f"1778364{number:02}{{0}}-{{0}}.bin.gz", kept, active=how == "still written")
+            if how == "damaged":
+                data = bytearray(process.file(12))
+                data[len(data) // 2 : len(data) // 2 + 50] = b"\xee" * 50
+                paths[12].write_bytes(gzip.compress(data, mtime=0))
+            elif how == "cut":
+                paths[5].write_bytes(paths[5].read_bytes()[:-300])
+            elif how == "still written":
+                paths[-1].write_bytes(paths[-1].read_bytes()[:-5])
+        return self.folder / "store"
+
+    def test_every_poll_counts_once(self):
+        store = self.record()
+        stages = 'spans | where category == "poll" | select time, duration, name, process, host'
+        result = self.check(run("query", "--output", "jsonl", "--clock", "trace", stages, store), 4)
+        *lines, last = map(json.loads, result.stdout.splitlines())
+        found = collections.defaultdict(list)
+        for line in lines:
+            found[line["host"], line["process"]].append((line["name"], line["time"], line["time"] + line["duration"]))
+        self.assertEqual(len(found), 20)
+        for number, process in enumerate(self.processes):
+            with self.subTest(process=process.boot, how=self.BROKEN.get(number)):
+                polls = found[process.host, process.boot]
+                self.assertEqual(len(polls), len(set(polls)))
+                self.assertLessEqual(set(polls), set(process.polls))
+                missing = set(process.polls) - set(polls)
+                if number not in self.BROKEN:
+                    self.assertEqual(missing, set())
+                elif self.BROKEN[number] == "still written":
+                    self.assertLessEqual(missing, {process.polls[-1]})
+                elif self.BROKEN[number] == "missing":
+                    low, high = process.borders[8], process.borders[10]
+                    self.assertEqual(missing, {poll for poll in process.polls if poll[2] >= low and poll[1] < high})
+                else:
+                    # Nothing says when what a damaged file lost ended; before it all is known.
+                    first = process.borders[11 if self.BROKEN[number] == "damaged" else 4]
+                    self.assertEqual({poll for poll in missing if poll[2] < first}, set())
+        # Each loss and each damaged range is told once.
+        traces = [json.loads(line) for line in self.check(run("info", "--json", store), 4).stdout.splitlines()]
+        self.assertEqual(len(traces), 20)
+        self.assertEqual(sum(trace["losses"]["records"] for trace in traces), 1)
+        self.assertEqual(sum(trace["problems"]["count"] for trace in traces), 3)
+        self.assertEqual({trace["recorder"]["boot_id"] for trace in traces}, {process.boot for process in self.processes})
+        return last
+
+    def test_any_partition_and_order_is_the_whole(self):
+        store = self.record()
+        question = ["query", "--output", "jsonl", "-q", "count, min(time), max(time) by trace, name"]
+        whole = self.check(run(*question, store), 4).stdout
+        files = sorted(path for path in store.rglob("*") if path.is_file())
+        folders = sorted({path.parent for path in files})
+        rng = random.Random(5)
+        for _ in range(6):
+            named = []
+            for folder in folders:
+                named += [folder] if rng.random() < 0.5 else [path for path in files if path.parent == folder]
+            if rng.random() < 0.3:
+                named += rng.sample(files, 10)
+            rng.shuffle(named)
+            with self.subTest(named=len(named)):
+                self.assertEqual(self.check(run(*question, *named), 4).stdout, whole)
 
 
 if __name__ == "__main__":

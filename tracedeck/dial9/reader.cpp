@@ -10,6 +10,7 @@
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/dial9/model_classes.hpp"
 #include "tracedeck/dial9/rules.hpp"
+#include "tracedeck/dial9/segment_origin.hpp"
 #include "tracedeck/dial9/tape_policy.hpp"
 #include "tracedeck/format/clock_anchor.hpp"
 #include "tracedeck/format/frame_reader.hpp"
@@ -93,7 +94,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
   }
 
-  void lose_files() { this->batch().add_loss({.stream = stream_.get()}); }
+  // A file is begun when the one before it is complete: what is missing is of times before that.
+  void lose_files() { files_are_lost_ = true; }
 
   // What a recorder has not written yet is no damage.
   void problem(Finding finding) {
@@ -130,7 +132,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     return !batch.full();
   }
   void before_frame() { pin_pools(); }
-  void segment(std::uint64_t number, std::uint64_t) {
+  void segment(std::uint64_t number, std::uint64_t offset) {
+    if (std::exchange(files_are_lost_, false)) put_loss(offset);
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
     stream_ = std::make_shared<const DataStream>(DataStream{.entity = this->trace().next_stream(),
                                                             .stream_class = stream_class_,
@@ -147,6 +150,17 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
 
  private:
+  // Of files before the header at `offset`.
+  void put_loss(std::uint64_t offset) {
+    Loss loss{.stream = stream_.get()};
+    const io::Window& window = *this->source().window();
+    const std::size_t at = offset - window.offset();
+    const std::size_t size = std::min(window.size() - at, kOriginSize);
+    loss.end_value = segment_origin({window.view().data + at, size}).begin;
+    if (loss.end_value) loss.end = stream_class_->default_clock->to_nanoseconds(*loss.end_value);
+    this->batch().add_loss(loss);
+  }
+
   [[nodiscard]] bool is_still_written() const {
     const WindowSource& source = this->source();
     const std::string& name =
@@ -191,6 +205,7 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   EventClasses classes_;
   Room room_;
   BatchPtr first_;
+  bool files_are_lost_ = false;  // before the next header
   bool cut_reported_ = false;
   const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
   std::optional<Nanoseconds> utc_offset_;     // at the last of them

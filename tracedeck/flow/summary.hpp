@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/base/rare.hpp"
@@ -59,8 +60,11 @@ struct TraceSummary {
   std::shared_ptr<const TraceDescription> description;
   // What is restored may be several traces: those beside `description`.
   std::vector<std::shared_ptr<const TraceDescription>> others = {};
-  // The directories that the trace lies in, where there are several.
+  // The directories or files that the trace lies in, where there are several.
   std::vector<std::string> parts = {};
+  bool parts_are_files = false;
+  // What the recorder says of itself and its process, in its order: keys and values.
+  std::vector<std::pair<std::string, std::string>> recorder = {};
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
   std::optional<std::uint64_t> size = {};         // bytes after decompression
 
@@ -88,7 +92,7 @@ class Summarizer {
 
   void add(const Batch& batch);
 
-  // Everything but `parts`, `stored_size` and `size`, which the caller knows of the place and the
+  // Everything but `parts`, `recorder`, `stored_size` and `size`, which the caller knows of the place and the
   // reader.
   [[nodiscard]] TraceSummary finish() const;
 

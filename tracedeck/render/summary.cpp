@@ -52,7 +52,8 @@ std::span<const std::string> first_parts(const TraceSummary& summary) {
 }
 
 std::string parts_text(const TraceSummary& summary) {
-  std::string text = fmt::format("{} directories:", summary.parts.size());
+  std::string text = fmt::format("{} {}:", summary.parts.size(),
+                                 summary.parts_are_files ? "files" : "directories");
   for (const std::string& part : first_parts(summary)) text += fmt::format(" {}", visible(part));
   if (summary.parts.size() > TraceSummary::kListed) text += " ...";
   return text;
@@ -251,6 +252,21 @@ void add_trace(Lines& lines, const TraceDescription& description) {
   add_environment(lines, description.environment());
 }
 
+void add_recorder(Lines& lines, const TraceSummary& summary) {
+  std::string_view name = "recorder";
+  for (const auto& [key, value] : summary.recorder | std::views::take(TraceSummary::kListed))
+    lines.add(std::exchange(name, ""), fmt::format("{} = {}", visible(key), visible(value)));
+  if (summary.recorder.size() > TraceSummary::kListed)
+    lines.more(fmt::format("and {} more", summary.recorder.size() - TraceSummary::kListed));
+}
+
+void append_recorder(JsonObject& object, const TraceSummary& summary) {
+  if (summary.recorder.empty()) return;
+  JsonObject entries(object.key("recorder"));
+  for (const auto& [key, value] : summary.recorder) entries.string(key, value);
+  entries.end();
+}
+
 void add_name(Lines& lines, const TraceDescription& description) {
   const std::string& name = description.name_among_others();
   if (!name.empty()) lines.add("name", visible(name));
@@ -341,6 +357,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   if (!summary.parts.empty()) lines.add("parts", parts_text(summary));
   lines.add("size", size_text(summary));
   add_name(lines, description);
+  add_recorder(lines, summary);
   add_trace(lines, description);
   add_others(lines, summary);
   lines.add("streams", streams_text(summary));
@@ -379,6 +396,7 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   if (!summary.parts.empty()) append_parts(object.key("parts"), summary);
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
+  append_recorder(object, summary);
   append_trace(object, description);
   append_others(object, summary);
   append_streams(object.key("streams"), summary);
