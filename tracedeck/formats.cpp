@@ -224,9 +224,8 @@ std::unexpected<Error> no_trace_in(const std::string& path, std::span<const Form
   for (const Format* const format : among) {
     const FormatInfo& info = format->info();
     wanted += wanted.empty() ? "" : ", or ";
-    wanted += info.directory_hint.empty()
-                  ? fmt::format("a file of {}", info.name)
-                  : fmt::format("{} ({})", info.directory_hint, info.name);
+    wanted += info.directory_hint.empty() ? fmt::format("a file of {}", info.name)
+                                          : fmt::format("{} ({})", info.directory_hint, info.name);
   }
   return fail(ErrorCode::kUnrecognised,
               fmt::format("there is no trace in this directory: neither it nor a folder in it has "
@@ -243,9 +242,8 @@ Result<FoundTraces> find_in_directory(const std::string& path, const Format* for
   for (JoinedTrace& trace : join_parts(std::move(search->found), stop)) {
     if (trace.format == nullptr) continue;
     std::string name = trace.parts().front();
-    found.traces.push_back({.format = trace.format,
-                            .directories = std::move(trace.directories),
-                            .name = name});
+    found.traces.push_back(
+        {.format = trace.format, .directories = std::move(trace.directories), .name = name});
     if (!trace.files.empty())
       found.traces.back().input = io::joined_input(name, std::move(trace.files), stop);
   }

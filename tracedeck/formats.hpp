@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/format/part_search.hpp"
 #include "tracedeck/format/format.hpp"
+#include "tracedeck/format/part_search.hpp"
 
 namespace tracedeck {
 
@@ -56,8 +56,7 @@ struct FoundTraces {
 
 // The directories and files in `path`, which is a directory, that are a trace by themselves, or a
 // part of one (see `join_parts`). Never empty. Errors: as above.
-[[nodiscard]] Result<PartSearch> find_parts(const std::string& path,
-                                            const Format* format = nullptr,
+[[nodiscard]] Result<PartSearch> find_parts(const std::string& path, const Format* format = nullptr,
                                             const std::stop_token& stop = {});
 
 // The file at `path`, which is a regular one, as a part of a trace.

@@ -160,7 +160,8 @@ bool times_go_on(const Files& files) {
 }
 
 void sort_by_number(std::vector<RotatedFile>& files) {
-  const bool numbered = std::ranges::all_of(files, [](const RotatedFile& file) { return file.name.has_value(); });
+  const bool numbered =
+      std::ranges::all_of(files, [](const RotatedFile& file) { return file.name.has_value(); });
   std::ranges::sort(files, {}, [&](const RotatedFile& file) {
     return std::pair(numbered ? file.name->number : 0, file.path);
   });
@@ -184,10 +185,9 @@ std::vector<FileGroup> split(FileGroup group) {
   std::vector<FileGroup> parts;
   const RotatedFile* last = nullptr;  // of the part at hand, that a format recognises
   for (const RotatedFile& file : group.files) {
-    const bool goes_on =
-        file.format == nullptr || last == nullptr ||
-        (!file.origin.clock.empty() && file.origin.clock == last->origin.clock &&
-         file.origin.begin.value_or(0) >= last->origin.begin.value_or(0));
+    const bool goes_on = file.format == nullptr || last == nullptr ||
+                         (!file.origin.clock.empty() && file.origin.clock == last->origin.clock &&
+                          file.origin.begin.value_or(0) >= last->origin.begin.value_or(0));
     if (parts.empty() || !goes_on) parts.emplace_back();
     if (file.format != nullptr) last = &file;
     parts.back().files.push_back(file);
@@ -216,8 +216,7 @@ Likeness likeness(const std::string& first, const std::string& second,
   const auto fill = [](io::Input& input, std::vector<std::uint8_t>& bytes) {
     std::size_t used = 0;
     while (used < bytes.size()) {
-      const std::size_t got =
-          input.read(bytes.data() + used, bytes.size() - used).value_or(0);
+      const std::size_t got = input.read(bytes.data() + used, bytes.size() - used).value_or(0);
       if (got == 0) break;
       used += got;
     }
@@ -251,16 +250,15 @@ void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
       continue;
     }
     if (like == Likeness::kFirstIsBeginning) std::swap(*before, file);
-    group.notices.push_back(fmt::format("{}: {} holds the same, and is read alone", file.path,
-                                        before->path));
+    group.notices.push_back(
+        fmt::format("{}: {} holds the same, and is read alone", file.path, before->path));
   }
   group.files = std::move(kept);
 }
 
 void tell_missing(FileGroup& group) {
   for (std::size_t i = 1; i < group.files.size(); ++i) {
-    const std::uint64_t missing =
-        missing_between(group.files[i - 1].path, group.files[i].path);
+    const std::uint64_t missing = missing_between(group.files[i - 1].path, group.files[i].path);
     if (missing == 0) continue;
     group.notices.push_back(
         fmt::format("{}: {} before it {} not there; what {} held is lost", group.files[i].path,

@@ -15,7 +15,7 @@ namespace tracedeck {
 
 // One trace.
 struct JoinedFiles {
-  const Format* format = nullptr;  // null: no format recognises it
+  const Format* format = nullptr;       // null: no format recognises it
   std::vector<std::string> files = {};  // in the order of their times, never empty
   FileOrigin origin = {};               // what the first that says something does
   // What a user may not expect. Sentences.

@@ -32,17 +32,16 @@ std::vector<std::vector<std::string>> files_of(const std::vector<JoinedFiles>& j
 TEST(JoinFiles, ByWhatTheySayOfTheirProcess) {
   const auto joined = join_files({part("x/b.bin", 20, "p"), part("y/a.bin", 10, "p"),
                                   part("x/c.bin", 5, "q"), part("x/d.bin", 5, "p", "other")});
-  EXPECT_THAT(files_of(joined),
-              ElementsAre(ElementsAre("y/a.bin", "x/b.bin"), ElementsAre("x/c.bin"),
-                          ElementsAre("x/d.bin")));
+  EXPECT_THAT(files_of(joined), ElementsAre(ElementsAre("y/a.bin", "x/b.bin"),
+                                            ElementsAre("x/c.bin"), ElementsAre("x/d.bin")));
 }
 
 TEST(JoinFiles, ByFoldersThatSayIt) {
-  const auto joined = join_files({part("s/instance=a/boot=p/9-1.bin", 20, "", ""),
-                                  part("s/instance=a/boot=p/8-0.bin", 10, "", ""),
-                                  part("s/instance=b/boot=p/8-0.bin", 10, "", ""),
-                                  part("t/abcd-17/t.1.bin", 7, "", ""),
-                                  part("t/abcd-17/u.0.bin", 3, "", "")});
+  const auto joined =
+      join_files({part("s/instance=a/boot=p/9-1.bin", 20, "", ""),
+                  part("s/instance=a/boot=p/8-0.bin", 10, "", ""),
+                  part("s/instance=b/boot=p/8-0.bin", 10, "", ""),
+                  part("t/abcd-17/t.1.bin", 7, "", ""), part("t/abcd-17/u.0.bin", 3, "", "")});
   EXPECT_THAT(files_of(joined),
               ElementsAre(ElementsAre("s/instance=a/boot=p/8-0.bin", "s/instance=a/boot=p/9-1.bin"),
                           ElementsAre("s/instance=b/boot=p/8-0.bin"),
@@ -75,14 +74,13 @@ TEST(JoinFiles, WhatSaysNothingGoesWithItsName) {
   const auto joined =
       join_files({part("t.0.bin", 10, "p"), unknown("t.1.bin"), part("t.2.bin.active", {}, ""),
                   unknown("t.1.txt"), unknown("notes")});
-  EXPECT_THAT(files_of(joined),
-              ElementsAre(ElementsAre("t.0.bin", "t.1.bin", "t.2.bin.active"),
-                          ElementsAre("notes"), ElementsAre("t.1.txt")));
+  EXPECT_THAT(files_of(joined), ElementsAre(ElementsAre("t.0.bin", "t.1.bin", "t.2.bin.active"),
+                                            ElementsAre("notes"), ElementsAre("t.1.txt")));
   EXPECT_EQ(joined[1].format, nullptr);
   // Of two processes it may be of either.
-  EXPECT_EQ(join_files({part("t.0.bin", 10, "p"), part("t.1.bin", 10, "q"), unknown("t.2.bin")})
-                .size(),
-            3U);
+  EXPECT_EQ(
+      join_files({part("t.0.bin", 10, "p"), part("t.1.bin", 10, "q"), unknown("t.2.bin")}).size(),
+      3U);
 }
 
 TEST(JoinFiles, TellsWhatIsMissing) {

@@ -93,11 +93,11 @@ std::vector<std::vector<std::string>> tested(Candidates& candidates, const std::
 }  // namespace
 
 std::vector<JoinedTrace> join_parts(std::vector<TracePart> parts, const std::stop_token& stop) {
-  const auto files = std::ranges::stable_partition(
-      parts, [](const TracePart& part) { return !part.is_file; });
-  std::vector<TracePart> of_files(std::move_iterator(files.begin()),
-                                  std::move_iterator(files.end()));
-  parts.erase(files.begin(), files.end());
+  std::vector<TracePart> files;
+  for (TracePart& part : parts) {
+    if (part.is_file) files.push_back(std::move(part));
+  }
+  std::erase_if(parts, [](const TracePart& part) { return part.is_file; });
   std::vector<JoinedTrace> traces;
   for (Candidates& candidates : by_identity(parts)) {
     std::ranges::sort(candidates.directories, comes_before);
@@ -109,7 +109,7 @@ std::vector<JoinedTrace> join_parts(std::vector<TracePart> parts, const std::sto
                         .notices = std::exchange(notices, {})});
     }
   }
-  for (JoinedFiles& joined : join_files(std::move(of_files), stop)) {
+  for (JoinedFiles& joined : join_files(std::move(files), stop)) {
     traces.push_back({.format = joined.format,
                       .files = std::move(joined.files),
                       .origin = std::move(joined.origin),

@@ -98,6 +98,20 @@ TEST(Reader, NotesAStepOfTheWallClock) {
   EXPECT_EQ(records.findings.front().rule, &rule(RuleId::kClockStep));
 }
 
+TEST(Reader, TakesTheEndOfAFileThatIsStillWrittenForNoDamage) {
+  const TraceBytes bytes = two_segments();
+  const ByteSpan whole(bytes.bytes());
+  for (const std::string name : {"t.1.bin.active", "t.1.bin"}) {
+    const auto reader = open_reader(io::memory_input(name, whole.first(whole.size() - 1)), {});
+    ASSERT_TRUE(reader);
+    const Records records = collect(**reader);
+    const bool is_written = name.ends_with(".active");
+    EXPECT_EQ(records.problems.empty(), is_written) << name;
+    ASSERT_FALSE(records.findings.empty());
+    EXPECT_EQ(records.findings.back().rule == &rule(RuleId::kStillWritten), is_written) << name;
+  }
+}
+
 TEST(Reader, ExpandsListsAndMaps) {
   const TraceBytes bytes = TraceBytes()
                                .header()

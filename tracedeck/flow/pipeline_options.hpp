@@ -28,8 +28,8 @@ struct PipelineOptions {
   bool as_stored = false;                              // see `ReadOptions::as_stored`
   std::shared_ptr<const GivenMetadata> metadata = {};  // see `ReadOptions::metadata`
   Selection selection = {};
-  // Whether traces of several hosts, which only their wall clocks relate, have times in UTC whatever
-  // the selection says, where all have clock anchors.
+  // Whether traces of several hosts, which only their wall clocks relate, have times in UTC
+  // whatever the selection says, where all have clock anchors.
   bool wall_between_hosts = false;
   TimeOf merged_by = nullptr;                        // of files that are merged, see `merge`
   Needs needs = {.values = true, .findings = true};  // of who reads the pipeline

@@ -92,8 +92,8 @@ class Summarizer {
 
   void add(const Batch& batch);
 
-  // Everything but `parts`, `recorder`, `stored_size` and `size`, which the caller knows of the place and the
-  // reader.
+  // Everything but `parts`, `recorder`, `stored_size` and `size`, which the caller knows of the
+  // place and the reader.
   [[nodiscard]] TraceSummary finish() const;
 
  private:

@@ -177,9 +177,8 @@ std::vector<std::string> names_by(std::string FileOrigin::* member,
 }
 
 std::vector<std::string> names_of(std::span<const TracePlace* const> places) {
-  const bool has_files = std::ranges::any_of(places, [](const auto* place) {
-    return !place->files.empty();
-  });
+  const bool has_files =
+      std::ranges::any_of(places, [](const auto* place) { return !place->files.empty(); });
   for (const auto member : kTellingApart) {
     if (!has_files) break;
     if (std::vector<std::string> names = names_by(member, places); !names.empty()) return names;
@@ -255,9 +254,8 @@ Result<FoundTrace> find_place(const TracePlace& place, const Format* format,
     return FoundTrace{.format = place.format, .directories = place.directories};
   if (!place.files.empty()) {
     const std::string& name = place.files.front();
-    return FoundTrace{.format = place.format,
-                      .input = io::joined_input(name, place.files, stop),
-                      .name = name};
+    return FoundTrace{
+        .format = place.format, .input = io::joined_input(name, place.files, stop), .name = name};
   }
   Result<FoundTraces> found = find_traces(place.operand, format, stop);
   if (!found) return std::unexpected(std::move(found.error()));

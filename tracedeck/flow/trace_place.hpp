@@ -65,7 +65,8 @@ struct Operands {
 
 // The traces of all operands, in order. Directories are searched, and what of all operands is part
 // of one trace is one (`join_parts`), for which the first bytes of regular files are read, unless
-// there is one operand alone. All FILE@CORE are one trace, in the place of the first, or one each if any operand is live; a path that exists with its
+// there is one operand alone. All FILE@CORE are one trace, in the place of the first, or one each
+// if any operand is live; a path that exists with its
 // `@` is a plain file. What cannot be searched, or holds no trace, is a place with a failure.
 // Allows as many open files as the traces have.
 [[nodiscard]] std::vector<TracePlace> list_traces(const Operands& operands,

@@ -68,8 +68,7 @@ std::uint64_t missing_between(std::string_view one, std::string_view next) {
   const auto from = rotated_name(one);
   const auto to = rotated_name(next);
   if (!from || !to || from->stem != to->stem || from->number == to->number) return 0;
-  const auto [low, high] = std::minmax(from->number, to->number);
-  return high - low - 1;
+  return std::max(from->number, to->number) - std::min(from->number, to->number) - 1;
 }
 
 FileOrigin origin_in_path(std::string_view path) {

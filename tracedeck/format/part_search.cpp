@@ -59,8 +59,7 @@ class Search {
       parts.push_back(file_part(file, formats_, stop_));
     }
     const auto is_known = [](const TracePart& part) { return part.format != nullptr; };
-    if (std::ranges::any_of(parts, is_known))
-      std::ranges::move(parts, std::back_inserter(found_));
+    if (std::ranges::any_of(parts, is_known)) std::ranges::move(parts, std::back_inserter(found_));
   }
 
   Entries entries_in(const std::string& directory) {

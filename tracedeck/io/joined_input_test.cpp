@@ -64,8 +64,7 @@ TEST(JoinedInput, EndsWhenStopped) {
 TEST(JoinedInput, WindowsGoOnBehindAFailure) {
   const TemporaryFolder folder;
   const Bytes one = made_up(100);
-  WindowReader windows(
-      joined_input("all", {folder.file("missing"), folder.file("one", one)}));
+  WindowReader windows(joined_input("all", {folder.file("missing"), folder.file("one", one)}));
   EXPECT_FALSE(windows.advance(0, 1));
   EXPECT_TRUE(windows.failure());
   ASSERT_TRUE(windows.next_part());

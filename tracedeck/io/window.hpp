@@ -81,7 +81,8 @@ class WindowReader {
                              std::size_t usual = ~std::size_t{0});
 
   // At the end of a part of the input, moves on to the next one, which the next `advance` reads;
-  // where the parts are files, also after a failure, which is forgotten. False: the input has ended.
+  // where the parts are files, also after a failure, which is forgotten. False: the input has
+  // ended.
   [[nodiscard]] bool next_part();
 
   // Moves on to `offset`, without reading what lies between where the input can seek. Behind the

@@ -21,7 +21,7 @@ enum class SpanColumn : std::uint8_t {
   kHost,     // empty: nothing says it
   kProcess,  // empty: nothing says it
   kKind,     // "slice" or "wait"
-  kTime,  // of the begin
+  kTime,     // of the begin
   kEnd,
   kDuration,  // unknown unless it is whole
   kWhole,     // its duration is known

@@ -322,7 +322,7 @@ void append_pair(render::TextBuffer& out, const ComparedRow& row) {
   if (!row.name.category.empty()) object.string("category", row.name.category);
   object.string("name", row.name.text);
   if (row.name.place.size != 0) object.string("full_name", row.name.full);
-  if (row.name.shows_host && !row.name.host.empty()) 
+  if (row.name.shows_host && !row.name.host.empty())
     object.string(row.name.of_process ? "trace" : "host", row.name.host);
   if (!either.by.empty()) object.string("by", either.by);
   append_sides(object, row);

@@ -536,21 +536,20 @@ void CompiledRules::compile_hosts(RuleParser& parser) {
     parser.value(rule.value, value);
     if (!rule.process.empty()) parser.value(rule.process, process);
     if (parser.error() || !value) return;
-    context_.origins.read_hosts_with(
-        [this, events = std::move(events), value = *std::move(value),
-         process = std::move(process)](const Event& event) -> std::optional<TraceOrigins::Said> {
-          if (!events.matches(timeline::name_of(*event.event_class))) return std::nullopt;
-          const auto text_of = [&](const RuleValue& from) {
-            const query::Value said =
-                BoundValue(from, *event.event_class).read(event, context_.scope);
-            return said.known() ? std::optional(to_text(said)) : std::nullopt;
-          };
-          std::optional<std::string> host = text_of(value);
-          std::optional<std::string> id = process ? text_of(*process) : std::nullopt;
-          if (!host && !id) return std::nullopt;
-          return TraceOrigins::Said{.host = std::move(host).value_or(""),
-                                    .process = std::move(id).value_or("")};
-        });
+    context_.origins.read_hosts_with([this, events = std::move(events), value = *std::move(value),
+                                      process = std::move(process)](
+                                         const Event& event) -> std::optional<TraceOrigins::Said> {
+      if (!events.matches(timeline::name_of(*event.event_class))) return std::nullopt;
+      const auto text_of = [&](const RuleValue& from) {
+        const query::Value said = BoundValue(from, *event.event_class).read(event, context_.scope);
+        return said.known() ? std::optional(to_text(said)) : std::nullopt;
+      };
+      std::optional<std::string> host = text_of(value);
+      std::optional<std::string> id = process ? text_of(*process) : std::nullopt;
+      if (!host && !id) return std::nullopt;
+      return TraceOrigins::Said{.host = std::move(host).value_or(""),
+                                .process = std::move(id).value_or("")};
+    });
   }
 }
 

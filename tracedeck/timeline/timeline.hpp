@@ -73,10 +73,10 @@ struct MarkName {
   // Where it says a place: the whole name; else empty.
   std::string full = {};
   PlaceRange place = {};    // in it
-  OriginId origin = 0;       // of slices and waits: where they were
-  std::string host = {};     // that origin's `shown`, if it is known
-  bool of_process = false;   // it is a process's
-  bool shows_host = false;   // there are several
+  OriginId origin = 0;      // of slices and waits: where they were
+  std::string host = {};    // that origin's `shown`, if it is known
+  bool of_process = false;  // it is a process's
+  bool shows_host = false;  // there are several
 
   // What tells it from others of its category: "src/main.rs:220:14".
   [[nodiscard]] const std::string& identity() const { return place.size == 0 ? text : full; }
