@@ -175,8 +175,8 @@ class Usage(CommandTest):
         self.file("zero", b"\0".join(name.encode() for name in reversed(names)) + b"\0")
         self.assertEqual(times("--files-from", "list"), [1000, 1001, 1002, 1003, 1004])
         self.assertEqual(times("--files-from=zero"), [1004, 1003, 1002, 1001, 1000])
-        self.assertEqual(times("--files-from", "-", "b", stdin=b"a b\nb\n"), [1000, 1001, 1000])
-        self.assertEqual(times("--files-from", "list", "a b", "--files-from", "zero")[:3], [1001, 1000, 1001])
+        self.assertEqual(times("--files-from", "-", "b", stdin=b"a b\nb\n"), [1000, 1001])
+        self.assertEqual(times("--files-from", "list", "a b", "--files-from", "zero")[:3], [1001, 1000, 1002])
         self.assertEqual(times("--files-from", "list", "-", stdin=w.ticks(1, start=7))[:2], [7, 1000])
         for command in [*READERS, "query"]:
             stages = ["count"] if command == "query" else []
@@ -305,9 +305,9 @@ class Inputs(CommandTest):
         self.check(run("print", self.file("t.gz", gzip.compress(b"text"))), 3)
 
     def test_one_unreadable_input_of_several(self):
-        good, bad = self.file("good", w.ticks(4)), self.folder / "missing"
+        good, other, bad = self.file("good", w.ticks(4)), self.file("other", w.ticks(4, start=9)), self.folder / "missing"
         for order in ["merged", "recorded", "time"]:
-            result = run("print", "--output", "jsonl", "--order", order, good, bad, good)
+            result = run("print", "--output", "jsonl", "--order", order, good, bad, other)
             self.assertEqual(len(events(self.check(result, 3))), 8)
             self.assertIn(str(bad), result.stderr.decode())
         self.assertEqual(len(self.check(run("info", "--json", bad, good, bad), 3).stdout.splitlines()), 1)
@@ -334,10 +334,10 @@ class Inputs(CommandTest):
             self.check(run(command, *traces), 0)
 
     def test_more_inputs_than_open_files(self):
-        trace = self.file("t", w.ticks(1))
+        traces = [self.file(f"t{i}", w.ticks(1, start=1000 + i)) for i in range(200)]
         for order in ["merged", "recorded", "time"]:
             program = 'ulimit -S -n 40; exec "$0" "$@"'
-            args = [BIN, "print", "--output", "jsonl", "--order", order] + [trace] * 200
+            args = [BIN, "print", "--output", "jsonl", "--order", order, *traces]
             result = subprocess.run(["sh", "-c", program, *args], capture_output=True, timeout=TIME_LIMIT)
             self.assertEqual(len(events(self.check(result, 0))), 200)
 
@@ -443,8 +443,8 @@ class Outputs(CommandTest):
             self.assertEqual(len(events(result)), count)
 
     def test_limit_counts_over_all_inputs(self):
-        trace = self.file("t", w.ticks(5))
-        self.assertEqual(len(events(run("print", "--output", "jsonl", "--limit", "7", trace, trace))), 7)
+        traces = [self.file(name, w.ticks(5, start=1000 + i)) for i, name in enumerate("ab")]
+        self.assertEqual(len(events(run("print", "--output", "jsonl", "--limit", "7", *traces))), 7)
 
     def test_closed_pipe_is_a_quiet_end(self):
         trace = self.file("t", w.many(200_000))

@@ -137,7 +137,7 @@ class Trees(DirectoryTest):
 
     def test_no_trace(self):
         (self.folder / "empty/folder").mkdir(parents=True)
-        self.file("empty/file.bin", w.ticks(1))
+        self.file("empty/file.bin", b"no trace")
         empty = self.folder / "empty"
         result = self.check(run("print", empty), 3)
         self.assertIn(f"{empty}: there is no trace in this directory", result.stderr.decode())
@@ -158,7 +158,7 @@ class Trees(DirectoryTest):
     def test_format(self):
         trace = self.trace("t", {"s": [1]})
         self.assertEqual(self.times("--format", "ctf", trace), [1])
-        self.assertIn("name a file in it", self.check(run("print", "--format", "dial9", trace), 3).stderr.decode())
+        self.assertIn("has a file of dial9", self.check(run("print", "--format", "dial9", trace), 3).stderr.decode())
 
 
 class Faults(DirectoryTest):

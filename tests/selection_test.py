@@ -113,7 +113,8 @@ class Bounds(CommandTest):
         self.assertEqual(run("print", "-n", "0", trace).stderr, b"")
         result = self.check(run("print", "--begin", "16s", "-", stdin=at(*self.STAMPS)), 0)
         self.assertIn(b"from 10.000000000 to 15.000000000", result.stderr)
-        result = self.check(run("stats", "--end", "1s", trace, trace), 0)
+        other = self.file("other", at(*self.STAMPS, 20 * 10**9))
+        result = self.check(run("stats", "--end", "1s", trace, other), 0)
         self.assertIn(b"the traces have events from 10.0", result.stderr)
         self.assertIn(b"nothing selected", self.check(run("info", "--end", "1s", trace), 0).stderr)
 

@@ -106,7 +106,8 @@ def since(answer, time):
 
 def title(row):
     label = " ".join(part for part in (row.get("category", ""), row["name"]) if part)
-    return f"{row['host']}: {label}" if row.get("host") else label
+    origin = row.get("trace") or row.get("host")
+    return f"{origin}: {label}" if origin else label
 
 
 # ---- What holds, by the JSON

@@ -158,7 +158,7 @@ std::size_t files_in(const TracePlace& place) {
   return files;
 }
 
-// What tells traces of several files apart in the terms of who runs the programs: the first of
+// What tells traces apart in the terms of who runs the programs: the first of
 // these that each has and no two share.
 constexpr std::array<std::string FileOrigin::*, 3> kTellingApart = {
     &FileOrigin::service, &FileOrigin::host, &FileOrigin::process};
@@ -177,10 +177,7 @@ std::vector<std::string> names_by(std::string FileOrigin::* member,
 }
 
 std::vector<std::string> names_of(std::span<const TracePlace* const> places) {
-  const bool has_files =
-      std::ranges::any_of(places, [](const auto* place) { return !place->files.empty(); });
   for (const auto member : kTellingApart) {
-    if (!has_files) break;
     if (std::vector<std::string> names = names_by(member, places); !names.empty()) return names;
   }
   std::vector<std::string> paths;

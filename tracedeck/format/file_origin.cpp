@@ -46,6 +46,7 @@ bool is_process_folder(std::string_view name) {
 
 std::optional<RotatedName> rotated_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.empty()) return std::nullopt;
   const std::vector<std::string_view> parts = parts_of(name, '.');
   if (const std::size_t dash = parts.front().find('-'); dash != std::string_view::npos) {
     const auto number = number_in(parts.front().substr(dash + 1));
