@@ -306,6 +306,12 @@ class Sentences(CommandTest):
             path = self.file("back.bin", pool() + w.reset(length + 100) + w.event(START, w.varint(0) * 2, 0) + w.reset(100) + w.event(END, w.varint(0), 0))
             self.latency("--order", "recorded", "--table", table, path)
         self.latency(self.file("alone.bin", w.header() + w.schema(0, "Tick") + w.event(0, delta=1)))
+        self.query('spans | where kind == "wait" | count', "--table", table, self.file("other.bin", pool((10, START, (0, 1)))))
+        # A poll that goes over the border of two segments, the second of which has nothing else.
+        start = w.schema(0, "PollStartEvent", [("worker_id", w.VARINT), ("task_id", w.VARINT), ("spawn_loc", w.STRING)])
+        end = w.schema(0, "PollEndEvent", [("worker_id", w.VARINT)])
+        polled = w.header() + start + w.event(0, w.varint(0) * 2 + w.string("lib.rs:10"), 10)
+        self.latency(self.file("border.bin", polled + w.header() + end + w.event(0, w.varint(0), 20)))
         lanes = POOL.replace('again = "nest"', "").replace('kind = "thread"', 'kind = "lanes"').replace('match = "worker"', 'match = ["worker"]')
         self.latency("--table", self.file("lanes.toml", lanes.replace('key = "worker"', "").replace("{worker}", "s").encode()),
                      self.file("many.bin", pool(*((i, START, (i, 1)) for i in range(300)), *((1000 + i, END, (i,)) for i in range(300)))))

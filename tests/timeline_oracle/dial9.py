@@ -67,6 +67,7 @@ class Poll:
     stream: object
     number: int  # of the event
     is_detached: bool = False  # another thread is the worker
+    doubt: tuple | None = None  # time and stream of an end that may be another's
 
 
 class Table(Base):
@@ -118,6 +119,7 @@ class Table(Base):
         if sheet.known(track + " state") is None:
             self.say(number, "active")
             self.spent[number] = None
+        self.settle(number, True)
         open_ = self.polls[number]
         for poll in open_:
             sheet.doubt(poll.slice)
@@ -150,6 +152,7 @@ class Table(Base):
 
     def on_PollEndEvent(self, event, fields):
         number, sheet = fields["worker_id"], self.sheet
+        self.settle(number, False)
         open_ = self.polls[number]
         if not open_:
             sheet.end("poll", number, worker(number))
@@ -159,13 +162,36 @@ class Table(Base):
         if not meant:
             sheet.unmatched("poll", "?", worker(number))
             return
-        if len(meant) > 1 or not own and (self.is_late or meant[0].is_detached or self.said.get(number, 0) > meant[0].number):
+        is_one = len(meant) == 1 and bool(own or not meant[0].is_detached and self.said.get(number, 0) <= meant[0].number)
+        if is_one and not own and self.is_late:
+            sheet.bounds()
+            meant[0].slice.may_be_over = True
+            meant[0].doubt = sheet.time, sheet.stream
+            self.unclear(meant[0])
+            return
+        if not is_one:
             for poll in meant:
                 poll.slice.mixed = poll.slice.may_be_over = True
                 self.unclear(poll)
         open_.remove(meant[0])
         sheet.end_one(sheet.open["poll", number], meant[0].slice)
         self.leave(meant[0])
+
+    def settle(self, number, begins):
+        """An end that may be another's is the poll's own if its stream goes on with the worker."""
+        sheet = self.sheet
+        for poll in [poll for poll in reversed(self.polls[number]) if poll.doubt]:
+            time, stream = poll.doubt
+            slice = poll.slice
+            sheet.doubt(slice)
+            is_own = begins and stream == sheet.stream and sheet.last[slice.track] <= time
+            if not is_own and slice.lost_at is not None:
+                time = min(time, slice.lost_at)
+            sheet.last[slice.track] = time = max(time, slice.begin, sheet.last[slice.track])
+            stack = sheet.open["poll", number]
+            stack[:] = [one for one in stack if one is not slice]
+            sheet.close(slice, time, set() if is_own else {"inferred_end"})
+            self.polls[number].remove(poll)
 
     def meet(self, task):
         self.is_late = self.is_late or task not in self.met

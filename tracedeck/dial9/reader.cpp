@@ -97,11 +97,16 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   // A file is begun when the one before it is complete: what is missing is of times before that.
   void lose_files() { files_are_lost_ = true; }
 
+  void begin_next_file() { begins_file_ = true; }
+
   // What a recorder has not written yet is no damage.
   void problem(Finding finding) {
     const bool is_cut =
         finding.rule == &rule(RuleId::kFrameTruncated) || finding.rule == &kInputRule;
-    if (!is_cut || !is_still_written()) return Base::problem(std::move(finding));
+    if (!is_cut || !is_still_written()) {
+      is_damaged_ = true;
+      return Base::problem(std::move(finding));
+    }
     if (!std::exchange(cut_reported_, true)) {
       finding.rule = &rule(RuleId::kStillWritten);
       finding.text = "the file is still being written: what follows is not there yet";
@@ -138,7 +143,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     stream_ = std::make_shared<const DataStream>(DataStream{.entity = this->trace().next_stream(),
                                                             .stream_class = stream_class_,
                                                             .keys = {{"segment", number}},
-                                                            .file = {}});
+                                                            .file = {},
+                                                            .damage_end = damage_end(offset)});
     this->batch().add_stream(RecordKind::kStreamBegin, stream_);
   }
   void type(const EventType& type) {
@@ -152,13 +158,24 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
  private:
   // Of files before the header at `offset`.
   void put_loss(std::uint64_t offset) {
-    Loss loss{.stream = stream_.get()};
+    Loss loss{.stream = stream_.get(), .end_value = origin_at(offset).begin};
+    if (loss.end_value) loss.end = stream_class_->default_clock->to_nanoseconds(*loss.end_value);
+    this->batch().add_loss(loss);
+  }
+
+  // A recorder begins a file with a clock anchor, behind all that it wrote to the one before.
+  [[nodiscard]] std::optional<std::uint64_t> damage_end(std::uint64_t offset) {
+    if (!std::exchange(begins_file_, false) || !is_damaged_) return std::nullopt;
+    const std::optional<std::uint64_t> end = origin_at(offset).anchor;
+    is_damaged_ = !end;
+    return end;
+  }
+
+  [[nodiscard]] FileOrigin origin_at(std::uint64_t offset) {
     const io::Window& window = *this->source().window();
     const std::size_t at = offset - window.offset();
     const std::size_t size = std::min(window.size() - at, kOriginSize);
-    loss.end_value = segment_origin({window.view().data + at, size}).begin;
-    if (loss.end_value) loss.end = stream_class_->default_clock->to_nanoseconds(*loss.end_value);
-    this->batch().add_loss(loss);
+    return segment_origin({window.view().data + at, size});
   }
 
   [[nodiscard]] bool is_still_written() const {
@@ -206,6 +223,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   Room room_;
   BatchPtr first_;
   bool files_are_lost_ = false;  // before the next header
+  bool begins_file_ = false;     // the next segment does
+  bool is_damaged_ = false;      // and when that ends is not known
   bool cut_reported_ = false;
   const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
   std::optional<Nanoseconds> utc_offset_;     // at the last of them

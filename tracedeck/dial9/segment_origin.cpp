@@ -18,7 +18,7 @@ class OriginVisitor {
   void event(const EventView& event) {
     const bool is_metadata = event.type->name().starts_with("SegmentMetadata");
     if (is_metadata && origin_.metadata.empty()) take(event);
-    if (event.type->name() == kClockSyncEvent) origin_.relates_to_utc = true;
+    if (!origin_.anchor && event.type->name() == kClockSyncEvent) origin_.anchor = event.timestamp;
     if (!origin_.begin && !is_metadata && event.timestamp != 0) origin_.begin = event.timestamp;
   }
 

@@ -186,7 +186,8 @@ void MadeUpTrace::add(Batch& batch, const PlannedRecord& record, std::uint64_t s
   const auto notice = [&](RecordKind kind) {
     batch.add_notice(kind,
                      {.input = description_->input(),
-                      .finding = {.rule = &kRule, .offset = serial, .length = 3, .text = "text"}});
+                      .finding = {.rule = &kRule, .offset = serial, .length = 3, .text = "text"},
+                      .trace = serial % 2 == 0 ? "" : "trace"});
   };
   switch (record.what) {
     case What::kFinding:
@@ -273,7 +274,8 @@ SeenRecord see(const Record& record) {
       seen.serial = record.notice->finding.offset;
       seen.what = record.notice->finding.rule;
       seen.size = static_cast<std::uint32_t>(record.notice->finding.length);
-      seen.values = record.notice->input + record.notice->finding.text;
+      seen.values =
+          record.notice->input + record.notice->finding.text + record.notice->trace_input();
       break;
     case RecordKind::kDescription:
       seen.what = record.event_class;

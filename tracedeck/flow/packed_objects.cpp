@@ -120,6 +120,8 @@ void PackedObjects::pack(const DataStream& stream) {
     append_text(scratch_, key.digits);
   }
   append_text(scratch_, stream.file);
+  append_varint(scratch_, stream.damage_end.has_value() ? 1 : 0);
+  append_varint(scratch_, stream.damage_end.value_or(0));
 }
 
 std::shared_ptr<const DataStream> PackedObjects::make_stream(ByteSpan packed) const {
@@ -135,6 +137,9 @@ std::shared_ptr<const DataStream> PackedObjects::make_stream(ByteSpan packed) co
     key.digits = take_text(from);
   }
   stream->file = take_text(from);
+  const bool has_damage_end = take_varint(from) != 0;
+  const std::uint64_t damage_end = take_varint(from);
+  if (has_damage_end) stream->damage_end = damage_end;
   return stream;
 }
 

@@ -30,7 +30,8 @@ struct Objects {
     return {.entity = description.next_stream(),
             .stream_class = &stream_class,
             .keys = {{"class", 5}, {"id", value, value == 3 ? "18446744073709551616" : ""}},
-            .file = "file " + std::to_string(value)};
+            .file = "file " + std::to_string(value),
+            .damage_end = value % 3 == 0 ? std::optional(value) : std::nullopt};
   }
 };
 
@@ -38,6 +39,7 @@ void expect_same(const DataStream& a, const DataStream& b) {
   EXPECT_EQ(a.entity, b.entity);
   EXPECT_EQ(a.stream_class, b.stream_class);
   EXPECT_EQ(a.file, b.file);
+  EXPECT_EQ(a.damage_end, b.damage_end);
   ASSERT_EQ(a.keys.size(), b.keys.size());
   for (std::size_t i = 0; i < a.keys.size(); ++i) {
     EXPECT_EQ(a.keys[i].name, b.keys[i].name);

@@ -163,7 +163,7 @@ bool wall_clocks_relate(const std::vector<TracePlace>& places) {
   std::set<std::string_view> hosts;
   for (const TracePlace& place : places) {
     if (place.failure) continue;
-    if (!place.origin.relates_to_utc || place.origin.host.empty()) return false;
+    if (!place.origin.anchor || place.origin.host.empty()) return false;
     hosts.insert(place.origin.host);
   }
   return hosts.size() > 1;

@@ -87,7 +87,8 @@ std::size_t RecordCodec::bound(const Record& record) {
       return kLossBound;
     case RecordKind::kProblem:
     case RecordKind::kFinding:
-      return kNoticeBound + record.notice->input.size() + record.notice->finding.text.size();
+      return kNoticeBound + record.notice->input.size() + record.notice->trace.size() +
+             record.notice->finding.text.size();
     default:
       return 1 + kMaxVarint;
   }
@@ -133,7 +134,8 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
   *to++ = kind;
   to = put_pointer(to, finding.rule);
   to = put_varint(put_varint(to, finding.offset), finding.length);
-  return put_bytes(put_bytes(to, as_bytes(record.notice->input)), as_bytes(finding.text));
+  to = put_bytes(put_bytes(to, as_bytes(record.notice->input)), as_bytes(record.notice->trace));
+  return put_bytes(to, as_bytes(finding.text));
 }
 
 std::uint8_t* RecordCodec::pack_event(const Event& event, std::uint64_t coarse, std::uint8_t* to) {
@@ -216,6 +218,7 @@ void RecordCodec::unpack_notice(RecordKind kind, const std::uint8_t* from,
   notice.finding.offset = take_varint(from);
   notice.finding.length = take_varint(from);
   notice.input = as_string(take_bytes(from));
+  notice.trace = as_string(take_bytes(from));
   notice.finding.text = as_string(take_bytes(from));
   output.add_notice(kind, std::move(notice));
 }

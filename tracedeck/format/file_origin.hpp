@@ -24,8 +24,8 @@ struct FileOrigin {
   std::vector<std::pair<std::string, std::string>> metadata = {};
   // The first time, in ticks of the trace's clock.
   std::optional<std::uint64_t> begin = {};
-  // Whether a clock anchor is among them: see `FormatInfo::clock_sync_event`.
-  bool relates_to_utc = false;
+  // The time of the first clock anchor, likewise: see `FormatInfo::clock_sync_event`.
+  std::optional<std::uint64_t> anchor = {};
   // What files of one recording say of their clock. Different ones are different recordings.
   std::string clock = {};
 };

@@ -156,6 +156,9 @@ class FrameReader : public Reader {
       if (files.size() > 1 && missing_between(files[files.size() - 2].file, files.back().file) != 0)
         self().lose_files();
     }
+    if constexpr (requires { self().begin_next_file(); }) {
+      if (files_begun_ != 0) self().begin_next_file();
+    }
     files_begun_ = files.size();
   }
 
@@ -164,15 +167,17 @@ class FrameReader : public Reader {
   }
 
   void add_notice(RecordKind kind, Finding finding) {
-    std::string name;
+    Notice notice;
     if (source_.has_files()) {
       FilePlace place = source_.place_of(finding.offset);
       finding.offset = place.offset;
-      name = std::move(place.file);
+      notice.input = std::move(place.file);
+      notice.trace = description_->input();
     } else {
-      name = input_name();
+      notice.input = input_name();
     }
-    batch_->add_notice(kind, {std::move(name), std::move(finding)});
+    notice.finding = std::move(finding);
+    batch_->add_notice(kind, std::move(notice));
   }
 
   std::unexpected<Error> reject() {

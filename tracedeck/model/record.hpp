@@ -34,6 +34,9 @@ struct DataStream {
   const DataStreamClass* stream_class = nullptr;
   std::vector<StreamKey> keys = {};  // in the order in which they are shown
   std::string file = {};             // the data stream file, when a trace has several
+  // Where damage of the trace lies before it: a value of the default clock from which on nothing
+  // is missing for that, as a file was begun then.
+  std::optional<std::uint64_t> damage_end = {};
 };
 
 // A packet of a data stream; an absent member is one that the trace does not give.
@@ -110,6 +113,10 @@ struct Loss {
 struct Notice {
   std::string input = {};
   Finding finding;
+  // `TraceDescription::input` of the trace that the input is a file of; empty: it is the same.
+  std::string trace = {};
+
+  [[nodiscard]] const std::string& trace_input() const { return trace.empty() ? input : trace; }
 };
 
 enum class RecordKind : std::uint8_t {

@@ -388,8 +388,11 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     if (state.states != nullptr && state.states->rule.key.size() != 1)
       parser.wrong({.message = fmt::format("the track `{}` is to have one key", rule.state)});
     const auto check_born = [&] {
-      if (!rule.born.empty() && (state.during == nullptr || !state.during->rule->by_stream))
+      if (rule.born.empty()) return;
+      if (state.during == nullptr || !state.during->rule->by_stream)
         parser.wrong({.message = "`born` is of waits `during` slices that are `by_stream`"});
+      else if (!state.during->rule->end_args.empty())
+        parser.wrong({.message = "`born` is of waits `during` slices without `end_args`"});
     };
     if (rule.during.empty()) {
       check_born();

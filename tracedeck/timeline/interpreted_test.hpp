@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,8 @@ class InterpretedTest : public testing::Test, private MarkSink {
   void lose() { losses_.emplace_back(events_.size(), other_stream_); }
   // The data streams are parts of the input, which begin before the first event.
   void make_parts() { trace_.stream_class.streams_are_parts = true; }
+  // Before the next event another begins, as a file does that was begun at `time`.
+  void begin_part_behind_damage(std::uint64_t time) { new_part_.emplace(events_.size(), time); }
   // From here on they have ended.
   void end_parts() { parts_end_ = events_.size(); }
   // Some bytes of the input cannot be read, before the next event.
@@ -135,6 +138,13 @@ class InterpretedTest : public testing::Test, private MarkSink {
     say_parts(RecordKind::kStreamBegin);
     for (std::size_t i = 0; i < events_.size(); ++i) {
       if (parts_end_ == i) say_parts(RecordKind::kStreamEnd);
+      if (new_part_ && new_part_->first == i) {
+        auto part = std::make_shared<DataStream>(trace_.stream);
+        part->entity = trace_.description.next_stream();
+        part->damage_end = new_part_->second;
+        batch->pin(part);
+        batch->add_stream(RecordKind::kStreamBegin, part);
+      }
       if (std::ranges::find(damage_, i) != damage_.end())
         batch->add_notice(RecordKind::kProblem, {trace_.description.input(), {}});
       for (const auto& [before, is_other] : losses_) {
@@ -185,6 +195,7 @@ class InterpretedTest : public testing::Test, private MarkSink {
   bool other_stream_ = false;
   std::uint64_t next_id_ = 1;
   std::deque<Event> events_;
+  std::optional<std::pair<std::size_t, std::uint64_t>> new_part_;
   std::vector<std::pair<std::size_t, bool>> losses_;   // before which of them, and of which stream
   std::vector<std::pair<std::size_t, bool>> damaged_;  // the same
   std::vector<std::size_t> damage_;                    // before which of them

@@ -98,6 +98,17 @@ class Interpreter::Work {
   }
 
  private:
+  using StreamStates = std::unordered_map<EntityId, StreamState, EntityIdHash>;
+  // An input whose data streams are parts of it, one behind the other.
+  struct PartedInput {
+    std::int64_t open_parts = 0;
+    std::int64_t end = 0;  // of those that ended
+    bool is_damaged = false;
+    std::int64_t damage_begin = 0;
+    std::int64_t damage_end = kNoTime;  // where it is known
+    Losses losses = {};                 // that may be of any part
+  };
+
   void take(std::span<const Record> records) {
     Moment& now = now_;
     const std::size_t others = others_.size();
@@ -306,7 +317,7 @@ class Interpreter::Work {
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
-    if (std::exchange(damage_may_end_, false)) end_parted_damage(now_.number - 1);
+    if (damage_may_end_) end_parted_damage(now_.number - 1);
     if (now_.time > losing_until_) {
       losing_until_ = kNoTime;
       for (auto& [key, stream] : streams_) {
@@ -414,15 +425,22 @@ class Interpreter::Work {
     return {stream_class->trace->same_trace(), stream.entity.ordinal};
   }
   [[nodiscard]] StreamState& stream_of(const Event& event) {
-    const auto [place, is_new] = streams_.try_emplace(key_of(*event.stream));
+    const auto [place, is_new] = state_of(*event.stream);
     const DataStreamClass* const stream_class = event.stream->stream_class;
-    if (is_new) place->second.id = place->first;
     if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
       place->second.begin =
           timeline_.time_of(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
-    if (is_new) place->second.of_trace = &trace_losses_[place->first.trace];
     return place->second;
+  }
+  std::pair<StreamStates::iterator, bool> state_of(const DataStream& stream) {
+    const auto known = streams_.try_emplace(key_of(stream));
+    if (!known.second) return known;
+    StreamState& state = known.first->second;
+    state.id = known.first->first;
+    state.of_trace = &trace_losses_[state.id.trace];
+    if (are_parts(stream)) state.wide = &input_of(stream).losses;
+    return known;
   }
 
   [[gnu::noinline, gnu::cold]] void take(const Record& record) {
@@ -502,9 +520,7 @@ class Interpreter::Work {
     const TraceDescription* trace = nullptr;
     if (loss.stream != nullptr) {
       if (loss.stream->stream_class != nullptr) trace = loss.stream->stream_class->trace;
-      const EntityId key = key_of(*loss.stream);
-      state = &streams_[key];
-      state->of_trace = &trace_losses_[key.trace];
+      state = &state_of(*loss.stream).first->second;
     }
     const std::int64_t before =
         state != nullptr && state->latest != std::numeric_limits<std::int64_t>::min()
@@ -518,8 +534,14 @@ class Interpreter::Work {
                              : loss.packets ? fmt::format("lost {} packets", *loss.packets)
                                             : std::string("lost events");
     flush_whole();
-    marking_.gap(is_wide ? nullptr : state, marking_.add_name("loss", name), begin, end,
-                 now_.number);
+    const NameId gap = marking_.add_name("loss", name);
+    if (state != nullptr && !is_wide)
+      marking_.gap(*state, gap, begin, end, now_.number);
+    else
+      marking_.wide_gap(loss.stream != nullptr && are_parts(*loss.stream)
+                            ? &input_of(*loss.stream).losses
+                            : nullptr,
+                        gap, begin, end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
     if (!marking_.is_losing()) return;
     if (state != nullptr && !loss.end) state->losing_until = kNoTime;
@@ -536,21 +558,29 @@ class Interpreter::Work {
     return stream_class != nullptr && stream_class->streams_are_parts &&
            stream_class->trace != nullptr;
   }
+  [[nodiscard]] PartedInput& input_of(const DataStream& part) {
+    return parted_inputs_[part.stream_class->trace->input()];
+  }
   // Of an input whose data streams are parts of it: how many are open.
   void note_part(const DataStream& stream, std::int64_t change) {
     if (!are_parts(stream)) return;
-    PartedInput& input = parted_inputs_[stream.stream_class->trace->input()];
+    PartedInput& input = input_of(stream);
     input.open_parts += change;
+    if (stream.damage_end && input.is_damaged) {
+      input.damage_end =
+          timeline_.time_of(stream.stream_class->default_clock->to_nanoseconds(*stream.damage_end));
+      damage_may_end_ = true;
+    }
     if (change > 0) return;
     input.end = std::max(input.end, now_.time);
     damage_may_end_ = damage_may_end_ || input.is_damaged;
   }
 
   // Where parts overlap in time, nothing says when the damaged one ends: up to the end of the input
-  // anything may be missing.
+  // anything may be missing, or until a file of it was begun behind the damage.
   void take_damage(const Record& record) {
     end_damage(now_.time);
-    const auto parted = parted_inputs_.find(record.notice->input);
+    const auto parted = parted_inputs_.find(record.notice->trace_input());
     if (parted == parted_inputs_.end() || !plans_.streams_overlap()) {
       damage_pending_ = true;
       note_pending(true);
@@ -563,18 +593,24 @@ class Interpreter::Work {
       return;
     }
     parted->second.damage_begin = now_.time;
+    parted->second.damage_end = kNoTime;
     flush_whole();
-    marking_.begin_wide_loss({now_.number, now_.time});
+    marking_.begin_wide_loss(parted->second.losses, {now_.number, now_.time});
     last_stream_ = &no_stream_;
     note_pending(true);
   }
   // Behind event `number` it is known where damage of inputs ended.
   void end_parted_damage(std::uint64_t number) {
+    damage_may_end_ = false;
     for (auto& [name, input] : parted_inputs_) {
-      if (!input.is_damaged || input.open_parts > 0) continue;
+      if (!input.is_damaged) continue;
+      const bool is_over = input.open_parts <= 0 || input.damage_end <= now_.time;
+      damage_may_end_ = damage_may_end_ || (!is_over && input.damage_end != kNoTime);
+      if (!is_over) continue;
       input.is_damaged = false;
-      marking_.end_wide_loss(marking_.add_name("damage", "damaged"), input.damage_begin, input.end,
-                             number);
+      const std::int64_t end = input.damage_end == kNoTime ? input.end : input.damage_end;
+      marking_.end_wide_loss(input.losses, marking_.add_name("damage", "damaged"),
+                             input.damage_begin, std::max(input.damage_begin, end), number);
     }
   }
 
@@ -587,8 +623,8 @@ class Interpreter::Work {
   void end_damage(std::int64_t time) {
     if (!damage_pending_) return;
     damage_pending_ = false;
-    marking_.gap(nullptr, marking_.add_name("damage", "damaged"), damage_begin_, time,
-                 damage_number_);
+    marking_.wide_gap(nullptr, marking_.add_name("damage", "damaged"), damage_begin_, time,
+                      damage_number_);
     now_.stretch = marking_.stretch_of(now_.stream);
   }
 
@@ -612,13 +648,6 @@ class Interpreter::Work {
     bool is_damaged;       // it ends in what could not be read
   };
 
-  struct PartedInput {
-    std::int64_t open_parts = 0;
-    std::int64_t end = 0;  // of those that ended
-    bool is_damaged = false;
-    std::int64_t damage_begin = 0;
-  };
-
   static constexpr OriginId kFirstTrace = 2;        // behind its machine
   static constexpr std::int64_t kLongBefore = 100;  // a hundredth of the time so far
   static constexpr std::int64_t kVeryLongBefore = 8;
@@ -632,7 +661,7 @@ class Interpreter::Work {
   ClassPlans plans_{timeline_, context_, options_.relates};
   std::array<ClassAtHand, kAtHand> at_hand_ = {};
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
-  std::unordered_map<EntityId, StreamState, EntityIdHash> streams_;
+  StreamStates streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
   flow::LateEvents late_;
   bool losses_known_ = false;            // to `late_`, of the batch at hand
@@ -656,7 +685,7 @@ class Interpreter::Work {
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::map<std::string, PartedInput> parted_inputs_;
-  bool damage_may_end_ = false;  // a part of a damaged input ended
+  bool damage_may_end_ = false;  // a part of a damaged input ended, or began behind the damage
   SimultaneousEvents whole_;
   std::vector<BatchPtr> batches_;  // which these and marks refer to
   std::vector<const Record*> others_;

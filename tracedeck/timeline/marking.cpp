@@ -283,6 +283,30 @@ void Marking::end_inferred(OpenId id, const Moment& now) {
   close(id, time, flags, &now, nullptr, nullptr);
 }
 
+void Marking::doubt_end(OpenId id, const Moment& now) {
+  SliceDetails& details = add_details(id);
+  details.may_be_over = true;
+  details.doubtful_end = now.time;
+  details.doubtful_in = now.stream;
+  if (details.observer != nullptr) details.observer->slice_unclear(details, now);
+}
+
+bool Marking::settle_end(OpenId id, bool is_true, const Moment& now) {
+  const OpenSlice& slice = open_[id];
+  Moment then = now;
+  then.time = details_[id].doubtful_end;
+  TrackState& state = track_state(slice.track);
+  if (!is_true || state.last > then.time) {
+    details_[id].is_mixed = true;
+    end_inferred(id, then);
+    return false;
+  }
+  if ((slice.traits.flags & kUnplaced) == 0) state.last = then.time;
+  const std::uint16_t flags = loss_within(slice) ? kAcrossLoss : 0;
+  close(id, then.time, flags, &then, nullptr, nullptr);
+  return true;
+}
+
 void Marking::end_gone(OpenId id, const Moment& now) {
   std::uint16_t flags = kGone;
   const OpenSlice& slice = open_[id];
@@ -463,7 +487,7 @@ NameId Marking::other_state(const Moment& now, bool before) {
 void Marking::end_other(OtherStates::State& known, std::int64_t time, std::uint16_t flags) {
   if (known.name == kNoName) return;
   if (lost_since(known.number)) {
-    std::optional<Losses::Loss> loss = losses_.since(known.number);
+    std::optional<Losses::Loss> loss = wide_since(known.number, known.stream);
     if (!loss && known.stream != nullptr)
       loss = (known.of_stream ? known.stream->losses : known.stream->trace_losses())
                  .since(known.number);

@@ -91,7 +91,8 @@ struct StreamState {
   // recorded later than they happen.
   std::int64_t first = kNoTime;
   Losses losses = {};
-  Losses* of_trace = nullptr;  // of all streams of its trace; null: there is no other
+  Losses* of_trace = nullptr;    // of all streams of its trace; null: there is no other
+  const Losses* wide = nullptr;  // that may be of any stream of its trace; null: there are none
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   std::uint64_t stretch = 0;     // of its last event
@@ -164,6 +165,9 @@ struct SliceDetails {
   bool is_mixed = false;     // `SliceRule::Again::kMix`: which end is its own is not known
   bool is_detached = false;  // another of its key began, on another thread
   bool may_be_over = false;  // it or another one of its key ended
+  // An end that may be another's, and the data stream that it is of; null: there was none.
+  std::int64_t doubtful_end = kNoTime;
+  const StreamState* doubtful_in = nullptr;
   const StreamState* stream = nullptr;  // in which it began; null: that of its track's last event
   std::array<std::uint64_t, kMostChecks> check = {};
 };
@@ -247,7 +251,16 @@ class Marking {
   void end(OpenId id, const Moment& now, const Arguments* arguments);
   // The same at a time before: something else began.
   [[gnu::cold]] void end_inferred(OpenId id, const Moment& now);
-  // The same: what it is of ended.
+  // An event ends a slice perhaps: what it is of is in no known state from here on.
+  [[gnu::cold]] void doubt_end(OpenId id, const Moment& now);
+  // Whether an event may have done so.
+  [[nodiscard]] bool has_doubtful_end(OpenId id) const {
+    return open_[id].traits.has_details && details_[id].doubtful_in != nullptr;
+  }
+  // Then: it did so if `is_true`, and if nothing else was marked on its track since; else nothing
+  // is known of what it lasted. Returns whether it did.
+  [[gnu::cold]] bool settle_end(OpenId id, bool is_true, const Moment& now);
+  // A slice that is open ends: what it is of ended.
   [[gnu::cold]] void end_gone(OpenId id, const Moment& now);
   // The slices that are open on a track and its lanes.
   [[nodiscard]] std::vector<OpenId> open_on(TrackId track);
@@ -293,11 +306,11 @@ class Marking {
   [[nodiscard]] bool lost_since(std::uint64_t number) const { return lost_at_ >= number; }
   [[nodiscard]] bool lost_since(std::uint64_t number, const StreamState* stream) const {
     return lost_at_ >= number &&
-           (losses_.since(number) || (stream != nullptr && stream->losses.since(number)));
+           (wide_since(number, stream) || (stream != nullptr && stream->losses.since(number)));
   }
   [[nodiscard]] bool lost_in_trace(std::uint64_t number, const StreamState* stream) const {
-    return lost_at_ >= number &&
-           (losses_.since(number) || (stream != nullptr && stream->trace_losses().since(number)));
+    return lost_at_ >= number && (wide_since(number, stream) ||
+                                  (stream != nullptr && stream->trace_losses().since(number)));
   }
   // Whether it is the track of all others.
   [[nodiscard]] bool is_other(TrackId track) const { return track == others_ && track != kNoTrack; }
@@ -353,13 +366,17 @@ class Marking {
   // `name`: what the ends are called where nothing else is there; may be kNoName.
   void flow(TrackId from, std::int64_t from_time, TrackId to, const Moment& now,
             NameId name = kNoName);
-  // Nothing is known of `stream` between the times; null: of all. What is lost of a stream may be
-  // so until `end_loss`.
-  void gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
+  // Nothing is known of `stream` between the times, and perhaps until `end_loss`.
+  void gap(StreamState& stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
-  // From `loss` on anything may be lost of any stream, until `end_wide_loss` says when that was.
-  void begin_wide_loss(Losses::Loss loss);
-  void end_wide_loss(NameId name, std::int64_t begin, std::int64_t end, std::uint64_t number);
+  // Nothing is known of any stream that has `wide` between the times; null: of any.
+  void wide_gap(Losses* wide, NameId name, std::int64_t begin, std::int64_t end,
+                std::uint64_t number);
+  // From `loss` on anything may be lost of any stream that has `wide`, until `end_wide_loss` says
+  // when that was.
+  void begin_wide_loss(Losses& wide, Losses::Loss loss);
+  void end_wide_loss(Losses& wide, NameId name, std::int64_t begin, std::int64_t end,
+                     std::uint64_t number);
   // Of a stream nothing more comes from `begin` on, behind event `number`, though its trace goes
   // on.
   void lose_rest(StreamState& stream, NameId name, std::int64_t begin, std::int64_t time,
@@ -430,6 +447,10 @@ class Marking {
     if (std::exchange(track_state(track).in_known, true)) return;
     known_states_.push_back(track);
   }
+  // The first loss since event `number` that may be of any stream, or of any of the trace of
+  // `stream`, which may be null.
+  [[nodiscard]] std::optional<Losses::Loss> wide_since(std::uint64_t number,
+                                                       const StreamState* stream) const;
   void put_gap(NameId name, std::int64_t begin, std::int64_t end);
   void begin_loss(StreamState& stream, Losses::Loss loss);
   // Whether the event comes behind one of the same stream, and nothing was lost in between.

@@ -39,20 +39,31 @@ void Marking::note_streams(TrackId track) {
 
 std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number) {
   std::optional<Losses::Loss> first = losses_.since(number);
+  const auto add = [&](const std::optional<Losses::Loss>& loss) {
+    if (loss && (!first || loss->number < first->number)) first = loss;
+  };
   const TrackState& state = track_state(track_state(track).first_lane);
   for (const StreamPart& part : state.parts) {
     // Events of any stream of the trace could have been of what the track is of.
-    const auto loss = state.of_stream ? part.stream->losses.since(std::max(number, part.since))
-                                      : part.stream->trace_losses().since(number);
-    if (loss && (!first || loss->number < first->number)) first = loss;
+    add(state.of_stream ? part.stream->losses.since(std::max(number, part.since))
+                        : part.stream->trace_losses().since(number));
+    if (part.stream->wide != nullptr) add(part.stream->wide->since(number));
   }
   return first;
+}
+
+std::optional<Losses::Loss> Marking::wide_since(std::uint64_t number,
+                                                const StreamState* stream) const {
+  std::optional<Losses::Loss> first = losses_.since(number);
+  if (stream == nullptr || stream->wide == nullptr) return first;
+  const auto of_trace = stream->wide->since(number);
+  return of_trace && (!first || of_trace->number < first->number) ? of_trace : first;
 }
 
 std::optional<Losses::Loss> Marking::loss_of_state(TrackId track) {
   const TrackState& state = track_state(track);
   if (state.only == nullptr) return loss_on(track, state.number);
-  if (const auto loss = losses_.since(state.number)) return loss;
+  if (const auto loss = wide_since(state.number, state.only)) return loss;
   return state.only->losses.since(state.number);
 }
 
@@ -113,31 +124,35 @@ void Marking::begin_loss(StreamState& stream, Losses::Loss loss) {
   forget_lost_states(loss.number);
 }
 
-void Marking::gap(StreamState* stream, NameId name, std::int64_t begin, std::int64_t end,
+void Marking::gap(StreamState& stream, NameId name, std::int64_t begin, std::int64_t end,
                   std::uint64_t number) {
   ++timeline_.mutable_counts().gaps;
   put_gap(name, begin, end);
-  if (stream != nullptr) {
-    stream->losing_until = std::max(begin, end);
-    return begin_loss(*stream, {number, begin});
-  }
-  losses_.add({number, begin});
+  stream.losing_until = std::max(begin, end);
+  begin_loss(stream, {number, begin});
+}
+
+void Marking::wide_gap(Losses* wide, NameId name, std::int64_t begin, std::int64_t end,
+                       std::uint64_t number) {
+  ++timeline_.mutable_counts().gaps;
+  put_gap(name, begin, end);
+  (wide == nullptr ? losses_ : *wide).add({number, begin});
   note_loss(number);
   forget_lost_states(number);
 }
 
-void Marking::begin_wide_loss(Losses::Loss loss) {
+void Marking::begin_wide_loss(Losses& wide, Losses::Loss loss) {
   ++timeline_.mutable_counts().gaps;
-  losses_.begin(loss);
+  wide.begin(loss);
   ++going_on_;
   note_loss(loss.number);
   forget_lost_states(loss.number);
 }
 
-void Marking::end_wide_loss(NameId name, std::int64_t begin, std::int64_t end,
+void Marking::end_wide_loss(Losses& wide, NameId name, std::int64_t begin, std::int64_t end,
                             std::uint64_t number) {
   put_gap(name, begin, end);
-  losses_.end(number);
+  wide.end(number);
   --going_on_;
   note_loss(number);
   forget_lost_states(number);

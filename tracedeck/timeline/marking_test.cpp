@@ -36,7 +36,11 @@ class MarkingTest : public testing::Test {
     marking_.end(slice, at(time, stream), nullptr);
   }
   void lose(StreamState* stream, std::int64_t from, std::int64_t to) {
-    marking_.gap(stream, marking_.add_name("loss", "lost"), from, to, number_);
+    const NameId lost = marking_.add_name("loss", "lost");
+    if (stream != nullptr)
+      marking_.gap(*stream, lost, from, to, number_);
+    else
+      marking_.wide_gap(nullptr, lost, from, to, number_);
   }
 
   // The ends of slices so far, those that are moved to lanes left out.

@@ -50,7 +50,7 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
 std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
   for (const SliceState& each : slices_) {
-    if (each.any_older)
+    if (each.perhaps_older != 0)
       sentences.push_back(render::say<"notice/perhaps-older">(
           table_.name, each.rule->category, fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
     if (!each.any_mixed) continue;

@@ -112,6 +112,27 @@ struct SliceState final : TaskObserver {
     open.place(key.data()) = kEnded;
   }
 
+  // Of what is open at `place` and has an end that may be another's: it is its own if the data
+  // stream of that end goes on with the key, now, as a thread that lost it would not.
+  [[gnu::noinline, gnu::cold]] void settle(std::uint64_t& place, bool begins, const Moment& now) {
+    OpenId above = 0;
+    for (auto id = static_cast<OpenId>(place); is_open(id);) {
+      const OpenId below = marking.below(id);
+      if (marking.has_doubtful_end(id)) {
+        threads->share(marking.timeline().track(marking.open(id).track).first_lane, false);
+        const bool is_own = begins && marking.details(id).doubtful_in == now.stream;
+        if (marking.settle_end(id, is_own, now)) --perhaps_older;
+        if (above == 0)
+          place = below == 0 ? kEnded : below;
+        else
+          marking.put_above(above, below);
+      } else {
+        above = id;
+      }
+      id = below;
+    }
+  }
+
   // What is open of a key is of that task. False: the task has something open itself.
   bool give_to(const Words& key, std::uint64_t task, const Moment& now) {
     const OpenId id = open.find(key.data());
@@ -157,7 +178,7 @@ struct SliceState final : TaskObserver {
   // Of what is `by_stream`: traces that began later than what they are of, so that what began
   // before may be open,
   std::unordered_set<std::uint64_t> older = {};
-  bool any_older = false;           // and whether that mattered
+  std::uint64_t perhaps_older = 0;  // and how many slices may have ended, or what is older
   TrackSpace* states = nullptr;     // of `SliceRule::state`,
   NameId begun = kNoName;           // and the state
   TrackNumbers* spent = nullptr;    // what is spent in states, by their tracks
@@ -245,6 +266,7 @@ class BeginSlice final : public Action {
     std::uint64_t& place = *found;
     if (states_) note_state(event, track, now);
     if (state_.rule->by_stream) marking_.keep_streams(track);
+    if (state_.perhaps_older != 0) state_.settle(place, true, now);
     if (const auto open = static_cast<OpenId>(place); is_open(open)) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
       if (state_.rule->again == SliceRule::Again::kNest ||
@@ -401,7 +423,7 @@ class EndSlice final : public Action {
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
-    if (state_.rule->by_stream) return end_of_stream(open, place, now);
+    if (state_.rule->by_stream) return end_of_stream(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.below(id);
@@ -432,7 +454,10 @@ class EndSlice final : public Action {
   // A thread does one at a time: an end is of what began in its data stream, else of what began in
   // one that the thread may have had before. Where others go on in its place, or the trace began
   // later than what it is of, it may as well be of what began before the trace did.
-  [[gnu::noinline]] void end_of_stream(OpenId top, std::uint64_t& place, const Moment& now) {
+  [[gnu::noinline]] void end_of_stream(std::uint64_t& place, const Moment& now) {
+    if (state_.perhaps_older != 0) state_.settle(place, false, now);
+    const auto top = static_cast<OpenId>(place);
+    if (!is_open(top)) return end_none(place, now);
     for (const bool is_own : {true, false}) {
       std::array<OpenId, kMostAtOnce> meant = {};
       std::size_t many = 0;
@@ -443,11 +468,14 @@ class EndSlice final : public Action {
       }
       if (many == 0) continue;
       const bool is_one = many == 1 && (is_own || !is_detached(meant[0]));
-      const bool is_clear = is_one && (is_own || !state_.older.contains(trace_));
-      for (std::size_t i = 0; !is_clear && i < many; ++i) {
+      if (is_one && !is_own && state_.older.contains(trace_)) {
+        ++state_.perhaps_older;
+        return marking_.doubt_end(meant[0], now);
+      }
+      for (std::size_t i = 0; !is_one && i < many; ++i) {
         marking_.mix(meant[i], now);
         marking_.add_details(meant[i]).may_be_over = true;
-        (is_one ? state_.any_older : state_.any_mixed) = true;
+        state_.any_mixed = true;
       }
       return finish_within(meant[0], top, place, now);
     }

@@ -117,11 +117,38 @@ TEST_F(WorkerTest, UnlessTheTraceBeganLaterThanTheProgram) {
   say(1, stop_, 20, 0);
   say(1, start_, 30, 2);
   say(1, stop_, 40, 0);
-  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20 inferred",
+  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20",
                                              "end poll 2 on worker 0 from 30 to 40"));
   EXPECT_THAT(born_lines("task 1"),
               ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20"));
-  EXPECT_THAT(notices(), Contains(HasSubstr("what began before the trace may still be open")));
+  EXPECT_THAT(notices(), Not(Contains(HasSubstr("before the trace"))));
+}
+
+// A thread that lost its worker begins nothing more on it.
+TEST_F(WorkerTest, AnEndWhoseDataStreamDoesNotGoOnMayBeOfAnother) {
+  const auto expect_doubt = [&](std::string_view second) {
+    EXPECT_THAT(born_lines("end"),
+                ElementsAre("end poll 1 on worker 0 from 10 to 20 inferred", second));
+    EXPECT_THAT(notices(), Contains(HasSubstr("what began before the trace may still be open")));
+    forget();
+  };
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(0, start_, 30, 2);
+  say(0, stop_, 40, 0);
+  expect_doubt("end poll 2 on worker 0 from 30 to 40");
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(1, stop_, 30, 0);
+  say(1, start_, 40, 2);
+  say(1, stop_, 50, 0);
+  expect_doubt("end poll 2 on worker 0 from 40 to 50");
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20 inferred"));
 }
 
 TEST_F(WorkerTest, WhoIsMadeInTheTraceWasNotThereBefore) {
@@ -257,6 +284,22 @@ TEST_F(WorkerTest, NothingIsKnownFromDamageOnUntilAllPartsHaveEnded) {
                                           "wait wake on worker 0 from 50 to 60"));
   EXPECT_THAT(lines("gap"), ElementsAre("gap damage damaged from 5 to 25"));
   EXPECT_EQ(counts().gaps, 1U);
+}
+
+TEST_F(WorkerTest, DamageEndsWhereAFileWasBegunBehindIt) {
+  make_parts();
+  say(0, start_, 1, 1);
+  damage();
+  say(0, stop_, 10, 0);
+  begin_part_behind_damage(20);
+  say(0, start_, 15, 1);
+  say(0, stop_, 22, 0);
+  say(0, start_, 25, 1);
+  say(0, stop_, 30, 0);
+  EXPECT_THAT(lines("end"), ElementsAre("end poll 1 on worker 0 from 1 to 10 lost",
+                                        "end poll 1 on worker 0 from 15 to 22 lost",
+                                        "end poll 1 on worker 0 from 25 to 30"));
+  EXPECT_THAT(lines("gap"), ElementsAre("gap damage damaged from 1 to 20"));
 }
 
 TEST_F(WorkerTest, DamageOfOtherInputsEndsWithTheNextEvent) {
