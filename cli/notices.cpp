@@ -86,7 +86,8 @@ void Notices::see(const Record& record) {
 
 void Notices::see(RecordKind kind, const Notice& notice) {
   if (kind == RecordKind::kProblem) {
-    session_.outcome.note(ExitCode::kDamage);
+    session_.outcome.note(notice.finding.rule->lacks_classes ? ExitCode::kNoTrace
+                                                             : ExitCode::kDamage);
     say(notice);
     return;
   }

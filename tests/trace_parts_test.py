@@ -214,6 +214,75 @@ class Incomplete(PartsTest):
         self.assertEqual(self.events(self.folder, says=["ctf/tsdl-packet-zeros (1)"]), [(8, 1)])
 
 
+    def test_text_that_is_cut_anywhere(self):
+        """What is declared before the cut counts. Where an event needs what is cut, the trace is as one without metadata."""
+        text = tsdl(events=("tick", "tock"))
+        first, second = (text.index(f"name = {name}") for name in ("tick", "tock"))
+        first, second = text.rindex("event", 0, first), text.rindex("event", 0, second)
+        for size in [*range(first + 6, second - 1, 9), *range(second + 1, len(text) - 3)]:
+            with self.subTest(text[:size].splitlines()[-1]):
+                self.part("a", text[:size], packet(0, (1, 1)))
+                if size > second:
+                    self.assertEqual(self.events(self.folder, code=4, says=["metadata:", "ctf/tsdl-cut"]), [(8, 1)])
+                else:
+                    says = ["no event record class with the id 0", f"the metadata are cut at byte {size}"]
+                    self.assertEqual(self.events(self.folder, code=3, says=says), [])
+        self.part("a", text.rstrip(), packet(0, (1, 1)))
+        self.assertEqual(self.events(self.folder), [(8, 1)])
+        # A fault that the cut does not explain is one.
+        self.part("a", text[: second + 1] + "!" + text[second + 1 : -4], packet(0, (1, 1)))
+        self.assertIn("tsdl-", self.check(run("validate", self.folder), 1).stdout.decode())
+        self.check(run("print", self.folder), 3)
+
+    def test_packets_that_are_cut(self):
+        text = [part.encode() for part in tsdl(events=("tick", "tock")).partition("event { id = 1")]
+        data = b""
+        for part in (text[0], text[1] + text[2]):
+            size = (37 + len(part)) * 8
+            head = (0x75D11D57).to_bytes(4, "little") + ID.bytes + bytes(4) + size.to_bytes(4, "little") * 2
+            data += head + bytes([0, 0, 0, 1, 8]) + part
+        self.part("a", "", packet(0, (1, 1)))
+        for size in (len(data) - 1, len(data) - len(text[2]), len(data) - len(text[1] + text[2]) - 20):
+            (self.folder / "a/metadata").write_bytes(data[:size])
+            self.assertEqual(self.events(self.folder, code=4, says=["ctf/tsdl-cut"]), [(8, 1)])
+
+    def test_json_that_is_cut(self):
+        from directories_test import fragment, metadata
+        from directories_test import packet as packet_of
+
+        whole, more = metadata(), fragment(type="event-record-class", id=1, name="F")
+        self.part("a", "", packet_of(5))
+        for size in range(2, len(more) - 1):
+            (self.folder / "a/metadata").write_bytes(whole + more[:size])
+            self.assertEqual(self.events(self.folder, code=4, says=["ctf/json-truncated"]), [(5, 5)])
+        (self.folder / "a/metadata").write_bytes(whole[:-9])
+        self.assertEqual(self.events(self.folder, code=3, says=["the metadata are cut at byte"]), [])
+
+    def test_text_with_a_byte_order_mark_or_zeros(self):
+        from directories_test import metadata
+        from directories_test import packet as packet_of
+
+        self.part("a", "", packet(0, (1, 1)))
+        self.part("b", "", packet_of(8))
+        for before, after in ((b"\xef\xbb\xbf", b""), (b"", bytes(1)), (b"", bytes(70_000)), (b"\xef\xbb\xbf", bytes(4096))):
+            (self.folder / "a/metadata").write_bytes(before + tsdl().encode() + after)
+            (self.folder / "b/metadata").write_bytes(before + metadata() + after)
+            count = bool(before) + bool(after)
+            self.assertEqual(self.events(self.folder / "a", says=[f"tsdl-padding ({count})"]), [(8, 1)])
+            self.assertEqual(self.events(self.folder / "b", says=[f"json-padding ({count})"]), [(8, 8)])
+            self.check(run("validate", self.folder / "a", self.folder / "b"), 0)
+        (self.folder / "a/metadata").write_bytes(tsdl().encode() + bytes(5000) + b"event")
+        self.check(run("print", self.folder / "a"), 3)
+        (self.folder / "a/metadata").write_bytes(bytes(512))
+        self.assertIn("before its first flush", self.check(run("print", self.folder / "a"), 3).stderr.decode())
+
+
+class OtherBuild(PartsTest):
+    def test_events_without_a_class(self):
+        self.part("a", tsdl(events=()), packet(0, (1, 1)))
+        self.assertEqual(self.events(self.folder, code=4, says=["the metadata may be of another build"]), [])
+
+
 class Unsigned(PartsTest):
     def test_metadata_without_a_signature(self):
         self.part("a", tsdl().removeprefix("/* CTF 1.8 */\n"), packet(0, (1, 1)))

@@ -27,7 +27,11 @@ RuleTable::RuleTable(std::span<const RuleText> texts) {
       if (!anchor.empty()) section.append(" ").append(anchor);
       const Severity severity =
           dialect == Dialect::kCtf1 ? text.ctf1_severity.value_or(text.severity) : text.severity;
-      rules_[i].push_back({text.id, severity, section, text.summary});
+      rules_[i].push_back({.id = text.id,
+                           .severity = severity,
+                           .section = section,
+                           .summary = text.summary,
+                           .lacks_classes = text.lacks_classes});
     }
   }
 }

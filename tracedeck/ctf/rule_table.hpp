@@ -25,6 +25,7 @@ struct RuleText {
   std::string_view ctf1;
   std::string_view summary;
   std::optional<Severity> ctf1_severity = {};  // where CTF 1.8 is not as strict
+  bool lacks_classes = false;                  // as in `Rule`
 };
 
 // The rules of one part of this folder, in the words of each document. Meant for static storage:

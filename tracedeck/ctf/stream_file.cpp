@@ -55,10 +55,20 @@ bool StreamFile::looks_for_oddities(const ReadOptions& read, const TraceSchema& 
 }
 
 DecodeFault StreamFile::unknown_class(std::uint64_t id, std::uint64_t stream_class,
-                                      std::uint64_t position) {
-  return {StreamRule::kEventClass, position,
-          fmt::format("there is no event record class with the id {} in data stream class {}", id,
-                      stream_class)};
+                                      std::uint64_t position) const {
+  return lacks_class(
+      StreamRule::kEventClass, position,
+      fmt::format("there is no event record class with the id {} in data stream class {}", id,
+                  stream_class));
+}
+
+DecodeFault StreamFile::lacks_class(StreamRule rule, std::uint64_t position,
+                                    std::string text) const {
+  if (const auto cut_at = trace_.metadata_cut_at()) {
+    return {StreamRule::kClassCut, position,
+            fmt::format("{}: the metadata are cut at byte {}", text, *cut_at)};
+  }
+  return {rule, position, std::move(text) + "; the metadata may be of another build"};
 }
 
 Result<BatchPtr> StreamFile::next() {
@@ -149,7 +159,7 @@ bool StreamFile::try_head() {
   if (status != RunStatus::kDone) return false;
   if (head_.stream == nullptr) {
     if (schema_.reload(*batch_)) return try_head();
-    state.fault = {StreamRule::kStreamClass, head_.bits, missing_class(*schema_, head_)};
+    state.fault = lacks_class(StreamRule::kStreamClass, head_.bits, missing_class(*schema_, head_));
     return false;
   }
   const DataStreamClass& stream_class = *head_.stream->stream_class;

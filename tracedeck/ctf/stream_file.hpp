@@ -120,8 +120,11 @@ class StreamFile final : public RecordSource {
 
   // Whether event records are looked at for what is odd.
   [[nodiscard]] static bool looks_for_oddities(const ReadOptions& read, const TraceSchema& schema);
-  [[nodiscard]] static DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class,
-                                                 std::uint64_t position);
+  [[nodiscard]] DecodeFault unknown_class(std::uint64_t id, std::uint64_t stream_class,
+                                          std::uint64_t position) const;
+  // A class is not in the metadata.
+  [[nodiscard]] DecodeFault lacks_class(StreamRule rule, std::uint64_t position,
+                                        std::string text) const;
   [[nodiscard]] bool wanted() const;
   void grow_tape(std::uint64_t slots);
   void spend_empty(std::uint64_t elements, std::uint64_t bits);

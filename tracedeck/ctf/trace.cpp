@@ -10,6 +10,7 @@
 #include "tracedeck/base/spare_memory.hpp"
 #include "tracedeck/ctf/metadata/json_auxiliary.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
+#include "tracedeck/ctf/metadata/tsdl_rules.hpp"
 #include "tracedeck/ctf/words.hpp"
 #include "tracedeck/io/read_file.hpp"
 
@@ -85,6 +86,12 @@ std::int64_t ticks_between(const ClockClass& clock, const ClockClass& other) {
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
+
+// Metadata that are cut cost the classes that are cut.
+bool is_cut_rule(const Rule& rule, Dialect dialect) {
+  return &rule == &tsdl_rule(TsdlRule::kCut) ||
+         &rule == &metadata_rule(MetadataRule::kTruncated, dialect);
+}
 
 }  // namespace
 
@@ -231,8 +238,12 @@ Result<void> Trace::feed(io::Input& input, const std::string& name) {
   const auto read = [&](ByteSpan bytes, bool last) {
     if (reader_ == nullptr) reader_ = metadata_reader(bytes, *metadata_);
     metadata_read_ += bytes.size();
-    for (Finding& finding : reader_->read(bytes, last))
-      findings_.push_back({name, std::move(finding)});
+    if (!bytes.empty()) metadata_cut_at_.reset();
+    for (Finding& finding : reader_->read(bytes, last)) {
+      const bool is_cut = is_cut_rule(*finding.rule, metadata_->dialect());
+      if (is_cut) metadata_cut_at_ = metadata_read_;
+      findings_.push_back({name, std::move(finding), !is_cut});
+    }
   };
   const std::uint64_t read_before = metadata_read_;
   std::vector<std::uint8_t> portion(kMetadataPortion);

@@ -42,7 +42,7 @@ class Trace;
 struct FileFinding {
   std::string file;
   Finding finding;
-  // Of severity error: whether the trace cannot be decoded, as for a fault of its metadata.
+  // Of severity error: whether the trace cannot be decoded, as for most faults of its metadata.
   bool rejects = true;
 };
 
@@ -105,6 +105,9 @@ class Trace {
   // The metadata files, the one that is read first.
   [[nodiscard]] const std::vector<std::string>& metadata_files() const { return metadata_files_; }
 
+  // Where the metadata end within a declaration, if they do: bytes of the file.
+  [[nodiscard]] std::optional<std::uint64_t> metadata_cut_at() const { return metadata_cut_at_; }
+
   // What to add to the values of a clock in a file of this trace, because the metadata beside it
   // give the clock another offset.
   [[nodiscard]] std::uint64_t clock_correction(const std::string& file,
@@ -142,6 +145,7 @@ class Trace {
   std::unique_ptr<MetadataReader> reader_;
   std::uint64_t metadata_read_ = 0;  // bytes of the file at hand
   bool grows_ = true;                // that file may
+  std::optional<std::uint64_t> metadata_cut_at_;
   std::uint64_t max_state_ = 0;
   std::vector<FileFinding> findings_;
   std::vector<std::string> files_;

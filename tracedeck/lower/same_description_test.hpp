@@ -67,10 +67,10 @@ class SameObjects {
   }
 
   bool operator()(const DataStream& a, const DataStream& b) {
-    const auto& [entity, stream_class, keys, file] = a;
-    const auto& [entity_b, stream_class_b, keys_b, file_b] = b;
+    const auto& [entity, stream_class, keys, file, damage_end] = a;
+    const auto& [entity_b, stream_class_b, keys_b, file_b, damage_end_b] = b;
     return entity.ordinal == entity_b.ordinal && same_entity(stream_class, stream_class_b) &&
-           same(keys, keys_b) && file == file_b;
+           same(keys, keys_b) && file == file_b && damage_end == damage_end_b;
   }
 
   bool same(const FieldClassPtr& a, const FieldClassPtr& b) {

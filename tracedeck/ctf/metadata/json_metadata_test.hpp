@@ -48,7 +48,7 @@ struct ReadStream {
 
 inline ReadStream read_stream(std::string_view bytes) {
   ReadStream result{.metadata = std::make_unique<Metadata>("trace", 0), .findings = {}};
-  result.findings = json_metadata_reader(*result.metadata)->read(as_bytes(bytes), true);
+  result.findings = metadata_reader(as_bytes(bytes), *result.metadata)->read(as_bytes(bytes), true);
   return result;
 }
 

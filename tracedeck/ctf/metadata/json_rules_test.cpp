@@ -64,6 +64,12 @@ const RuleCase kCases[] = {
      "\x1E{\"type\":\"preamble\",\"version\":2}\n"
      "\x1E{\"type\":\"data-stream-cl",
      "fragment 2: "},
+    {R::kPadding, kRc3, Of::kStream,
+     "\x1E{\"type\":\"preamble\",\"version\":2}\n\x1E{\"type\":\"data-stream-class\"}\n",
+     std::string_view("\x1E{\"type\":\"preamble\",\"version\":2}\n"
+                      "\x1E{\"type\":\"data-stream-class\"}\n\0\0",
+                      65),
+     "2 zeros follow"},
     {R::kRepeatedKey, kRc3, Of::kMore, R"({"type":"event-record-class","name":"a"})",
      R"({"type":"event-record-class","name":"a","name":"b"})", "fragment 3, /name: "},
     {R::kRepeatedKey, kRc3, Of::kClass,

@@ -16,6 +16,9 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
      "Each text of the stream is one valid JSON text."},
     {"ctf/json-truncated", kError, "metadata-stream", "metadata-stream", "",
      "The last JSON text of the stream is complete."},
+    {"ctf/json-padding", kWarning, "metadata-stream", "metadata-stream", "",
+     "No byte order mark precedes the first record separator, and no zeros follow the last JSON "
+     "text."},
     {"ctf/json-repeated-key", kError, "metadata-stream", "metadata-stream", "",
      "A JSON object names each property once."},
     {"ctf/dialect", kError, "metadata-stream", "metadata-stream", "",

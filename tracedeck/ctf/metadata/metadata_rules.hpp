@@ -21,6 +21,7 @@ enum class MetadataRule : std::uint8_t {
   kSequence,
   kText,
   kTruncated,
+  kPadding,
   kRepeatedKey,
   kDialect,
   kOtherDocument,

@@ -18,7 +18,7 @@ struct Fault {
 constexpr Fault kFaults[] = {
     {"/* no signature */", "signature 1:1, trace 1:1"},
     {"env { a = @; };", "lexical 6:11"},
-    {" /* no end", "lexical 6:2"},
+    {" /* no end", "cut 6:2"},
     // Syntax.
     {"foo;", "syntax 6:4"},
     {"u8 x;", "syntax 6:4"},
@@ -30,7 +30,7 @@ constexpr Fault kFaults[] = {
     {"typealias u8 := struct { u8 a; };", "syntax 6:17"},
     {"env { a = ; }; env { b = 1 2; }; env { c = -x; };", "syntax 6:11, syntax 6:28, syntax 6:45"},
     {"env { a 1; };", "syntax 6:9"},
-    {"env { a = 1; }", "syntax 6:15"},
+    {"env { a = 1; }", "cut 6:1"},
     {"}; env { a = 1; };", "syntax 6:1"},
     {"enum e : u8;", "syntax 6:12"},
     {"struct s { string t; int a : 3; };", "unsupported 6:26"},

@@ -1,6 +1,8 @@
 // Metadata in TSDL (CTF 1.8.3, 7.1), plain or in packets.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +17,8 @@ namespace tracedeck::ctf {
 namespace {
 
 constexpr std::string_view kSignature = "/* CTF 1.8";
+// In place of a byte order mark.
+constexpr std::size_t kMostSpaces = 3;
 
 class TsdlMetadataReader final : public MetadataReader {
  public:
@@ -24,10 +28,12 @@ class TsdlMetadataReader final : public MetadataReader {
   std::vector<Finding> read(ByteSpan bytes, bool last) override {
     if (form_ == Form::kUnknown) {
       head_.insert(head_.end(), bytes.begin(), bytes.end());
-      if (head_.size() < kSignature.size() && !last) return {};
+      if (head_.size() < kMostSpaces + kSignature.size() && !last) return {};
       metadata_.set_dialect(Dialect::kCtf1);
       form_ = tsdl::MetadataPackets::are_packets(head_) ? Form::kPackets : Form::kPlain;
-      if (form_ == Form::kPlain && !as_text(head_).starts_with(kSignature)) {
+      std::string_view head = as_text(head_);
+      head.remove_prefix(std::min(head.find_first_not_of(' '), head.size()));
+      if (form_ == Form::kPlain && !head.starts_with(kSignature)) {
         findings_.report_outside(
             TsdlRule::kSignature, 0,
             fmt::format("line 1, column 1: the text does not begin with `{}`", kSignature));
@@ -95,13 +101,40 @@ class TsdlMetadataReader final : public MetadataReader {
   // What is left then is no declaration; more text may complete it all the same.
   void judge_end() {
     if (form_ == Form::kPackets) packets_.judge_end();
-    tsdl::Parser parser(pending_, pending_offset_, findings_);
-    if (!parser.is_blank()) {
+    if (const auto at = cut_at()) {
+      has_syntax_faults_ = true;
+      findings_.report(TsdlRule::kCut, {.offset = pending_offset_ + *at},
+                       "the text ends within a declaration; what is declared before it counts");
+    } else if (tsdl::Parser parser(pending_, pending_offset_, findings_); !parser.is_blank()) {
       has_syntax_faults_ = true;
       static_cast<void>(parser.parse());
     }
     // What is missing may stand where nothing could be read.
     if (!packets_.is_lost()) blocks_.settle(has_syntax_faults_);
+  }
+
+  // Where the declaration at hand begins, if nothing is wrong with it but that the text ends in it.
+  [[nodiscard]] std::optional<std::uint64_t> cut_at() const {
+    tsdl::TextFindings findings;
+    findings.append(pending_, 0);
+    tsdl::Parser parser(pending_, 0, findings);
+    if (parser.is_blank() || parser.parse()) return std::nullopt;
+    const std::vector<Finding> faults = findings.take();
+    if (faults.size() != 1) return std::nullopt;
+    constexpr std::string_view kSpace = " \t\r\n";
+    const std::string_view text = pending_;
+    std::string_view rest = text.substr(std::min<std::size_t>(faults[0].offset, text.size()));
+    rest = rest.substr(0, rest.find_last_not_of(kSpace) + 1);
+    // The last token may be a part of one.
+    const bool is_last_token =
+        rest.size() <= 2 || std::ranges::all_of(rest, [](char each) {
+          return (std::isalnum(static_cast<unsigned char>(each)) != 0) || each == '_';
+        });
+    const bool is_in_comment = rest.starts_with("/*");
+    const bool is_in_string =
+        (rest.starts_with('"') || rest.starts_with('\\')) && !rest.contains('\n');
+    if (!is_last_token && !is_in_comment && !is_in_string) return std::nullopt;
+    return text.find_first_not_of(kSpace);
   }
 
   Metadata& metadata_;

@@ -143,7 +143,7 @@ void MetadataPackets::judge_end() {
   if (content_left_ == 0 && std::ranges::count(begun, 0) == std::ssize(begun))
     return end_at_zeros();
   findings_.report_outside(
-      TsdlRule::kPacketSizes, packet_begin_,
+      TsdlRule::kCut, packet_begin_,
       fmt::format(
           "the stream of metadata ends within a packet; {} bytes more were expected",
           header_filled_ != 0 ? kHeaderSize - header_filled_ : content_left_ + padding_left_));

@@ -122,8 +122,8 @@ TEST(TsdlPackets, CutOff) {
     return TsdlReading(std::string_view(bytes).substr(0, size)).faults();
   };
   EXPECT_EQ(faults(bytes.size() - 3), std::vector<std::string>{});
-  EXPECT_EQ(faults(bytes.size() - 4), (std::vector<std::string>{"ctf/tsdl-packet-sizes -"}));
-  EXPECT_EQ(faults(20).front(), "ctf/tsdl-packet-sizes -");
+  EXPECT_EQ(faults(bytes.size() - 4), (std::vector<std::string>{"ctf/tsdl-cut -"}));
+  EXPECT_EQ(faults(20).front(), "ctf/tsdl-cut -");
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ enum class TsdlRule : std::uint8_t {
   kPacketScheme,
   kPacketUuid,
   kPacketZeros,
+  kPadding,
+  kCut,
   // Words and sentences.
   kLexical,
   kSyntax,

@@ -45,6 +45,8 @@ enum class StreamRule : std::uint8_t {
   kOptionMissing,
   kUtf8,
   kTextLength,
+  // Metadata.
+  kClassCut,
   // Limits of our own.
   kLimitInteger,
   kLimitNesting,
