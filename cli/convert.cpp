@@ -285,7 +285,7 @@ class Conversion {
     settings.trace_names = std::move(trace_names);
     settings.write.single_source = single_source_;
     const flow::Selection& selection = options_.selection;
-    settings.write.part_of_source = selection.begin || selection.end || selection.limit;
+    settings.write.part_of_source = selection.limits_times() || selection.limit;
     const OutputKind& kind = *find_output(options_.to);
     if (is_split(options_)) {
       parts_ = std::make_unique<PartFiles>(kind, std::move(settings), options_.out, session_.stop);
@@ -404,12 +404,28 @@ std::string endings() {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
+// What a name may stand for that stands for no target alone: "--to dial9 or --to tband"; or "".
+std::string possible_targets(std::string_view name) {
+  std::vector<std::string> possible;
+  for (const OutputKind& kind : outputs()) {
+    const bool is_one = kind.target != nullptr && !kind.target->recorded_suffix.empty() &&
+                        name.ends_with(kind.target->recorded_suffix);
+    if (is_one) possible.push_back(fmt::format("--to {}", kind.name));
+  }
+  return fmt::format("{}", fmt::join(possible, " or "));
+}
+
 }  // namespace
 
 std::string check_convert(Options& options) {
   if (options.out.empty()) return "needs -o OUT, where to write to";
   if (options.to.empty()) {
     const OutputKind* const kind = output_of_name(options.out);
+    if (const std::string possible = possible_targets(options.out);
+        kind == nullptr && !possible.empty()) {
+      return fmt::format("the name '{}' does not say what to convert to; its ending goes with {}",
+                         options.out, possible);
+    }
     if (kind == nullptr) {
       return fmt::format(
           "needs --to FORMAT, what to convert to, or an OUT whose name ends in one of {}",

@@ -774,6 +774,15 @@ constexpr std::array kOptions = {
                    "both count from the same; where only the TRACE shows that, nothing of "
                    "it is selected, which is reported.",
                .apply = assign_time<&flow::Selection::end>},
+    OptionSpec{.name = "stream-intersection",
+               .help = "leave out the time in which not all data streams have packets",
+               .detail = "Of each TRACE whose packets say when they begin and end, as those of CTF "
+                         "do: from the latest begin of a data stream to the earliest end.",
+               .apply =
+                   [](Options& o, const std::string&) {
+                     o.selection.stream_intersection = true;
+                     return std::string();
+                   }},
     OptionSpec{.name = "where",
                .value = "EXPR",
                .help = "leave out events for which EXPR is not true",

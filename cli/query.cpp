@@ -121,8 +121,9 @@ void report_counts(const Options& options, Session& session, query::QueryCounts 
 
 // Options for reading events.
 constexpr auto kReadingOptions = std::to_array<std::string_view>(
-    {"table", "begin", "end", "where", "order", "clock", "clock-offset", "follow", "slack", "baud",
-     "stall-limit", "metadata", "format", "tband-encoding", "max-state", "jobs", "strict"});
+    {"table", "begin", "end", "stream-intersection", "where", "order", "clock", "clock-offset",
+     "follow", "slack", "baud", "stall-limit", "metadata", "format", "tband-encoding", "max-state",
+     "jobs", "strict"});
 
 // The first of `ids` that was given, as it is spelled; or "".
 std::string given_of(const Options& options, std::span<const std::string_view> ids) {

@@ -20,18 +20,18 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff", "view", "tables", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
-    "info": "json output begin end where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json output begin end stream-intersection where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end stream-intersection where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "stats": "json output begin end where clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "query": "json output partial partial-key merge table explain begin end where order clock clock-offset follow slack baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "latency": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "stats": "json output begin end stream-intersection where clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "query": "json output partial partial-key merge table explain begin end stream-intersection where order clock clock-offset follow slack baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "latency": "json output by top where require table explain begin end stream-intersection order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "why": "longest slice rank at track json output table order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "diff": "json output by top where require table explain begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "diff": "json output by top where require table explain begin end stream-intersection order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end stream-intersection order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud stall-limit metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 report order begin end where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 report order begin end stream-intersection where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.
@@ -146,6 +146,11 @@ class Usage(CommandTest):
                 self.wrong("print", option, value, trace, says=f"'{option}'")
                 self.wrong("print", f"{option}={value}", trace, says=f"'{option}'")
             self.wrong("print", trace, option, says=f"option '{option}' needs a value")
+
+    def test_a_name_that_may_stand_for_several_targets(self):
+        trace = self.file("t", w.ticks(1))
+        for name, says in (("x.bin", "--to dial9 or --to tband"), ("x.log", "--to heph"), ("x.foo", "needs --to FORMAT")):
+            self.assertIn(says, self.check(run("convert", "-o", self.folder / name, trace), 2).stderr.decode())
 
     def test_options_that_exclude_each_other(self):
         trace = self.file("t", w.ticks(1))

@@ -492,6 +492,8 @@ class Outputs(CommandTest):
                 self.assertEqual(json.loads(report.read_text())["to"], to)
                 self.assertTrue(out.exists())
         result = self.check(run("convert", "-o", self.folder / "x.bin", trace), 2)
+        self.assertIn("--to dial9 or --to tband", result.stderr.decode())
+        result = self.check(run("convert", "-o", self.folder / "x.foo", trace), 2)
         self.assertIn("--to FORMAT", result.stderr.decode())
         self.assertIn(".jsonl", result.stderr.decode())
         # What --to says goes first.

@@ -277,6 +277,60 @@ class Incomplete(PartsTest):
         self.assertIn("before its first flush", self.check(run("print", self.folder / "a"), 3).stderr.decode())
 
 
+class Intersections(PartsTest):
+    def two_streams(self, name, first, second):
+        metadata = tsdl()
+        self.part(name, metadata, packet(0, *((time, time) for time in first)))
+        return self.part(name, metadata, packet(0, *((time, time) for time in second), instance=1), file="ch_1")
+
+    def test_info_says_when_each_data_stream_is(self):
+        trace = self.two_streams("a", (1, 3, 9), (5, 12))
+        (info,) = map(json.loads, self.check(run("info", "--json", trace), 0).stdout.splitlines())
+        times = [(one["file"].rpartition("/")[2], one["time"]) for one in info["streams"]["times"]]
+        self.assertEqual(times, [("ch_0", {"first": 8, "last": 16}), ("ch_1", {"first": 12, "last": 19})])
+        text = self.check(run("info", trace), 0).stdout.decode()
+        self.assertIn("ch_0: 1970-01-01T00:00:00.000000008Z to 1970-01-01T00:00:00.000000016Z", text)
+
+    def test_stream_intersection(self):
+        trace = self.two_streams("a", (1, 3, 5, 7, 9), (5, 8, 12))
+        self.assertEqual(self.events("--stream-intersection", trace), [(12, 5), (12, 5), (14, 7), (15, 8), (16, 9)])
+        self.assertEqual(self.events("--stream-intersection", "--begin", "13ns", "--end", "15ns", trace), [(14, 7), (15, 8)])
+        moved = self.events("--stream-intersection", "--clock-offset", "100", trace)
+        self.assertEqual([time for time, _ in moved], [112, 112, 114, 115, 116])
+        for command in ("query", "stats", "info"):
+            answer = self.check(run(command, *(["count"] if command == "query" else []), "--json", "--stream-intersection", trace), 0)
+            counts = json.loads(answer.stdout.splitlines()[-1])
+            counts = counts.get("counts", counts.get("answer", counts))
+            self.assertEqual(counts.get("events", counts.get("selected", counts.get("events_selected"))), 5, command)
+        answer = self.check(run("latency", "--stream-intersection", trace), 0)
+        self.assertTrue(answer.stdout.startswith(b"5 events, 4ns;"), answer.stdout)
+        out = self.folder / "out.jsonl"
+        self.check(run("convert", "--stream-intersection", "-o", out, trace), 0)
+        self.assertEqual(out.read_bytes().count(b"\n"), 5)
+
+    def test_nothing_in_common(self):
+        trace = self.two_streams("a", (1, 3), (5, 8))
+        self.assertEqual(self.events("--stream-intersection", trace, says=["nothing selected"]), [])
+
+    def test_each_trace_has_its_own(self):
+        other = tsdl(fields=("m",)).replace(str(ID), str(uuid.UUID(int=7)))
+        self.two_streams("a", (1, 5), (3, 8))
+        self.part("b", other, packet(0, (2, 2), (6, 6)))
+        self.part("b", other, packet(0, (4, 4), (9, 9), instance=1), file="ch_1")
+        events = self.events("--stream-intersection", self.folder / "a", self.folder / "b")
+        self.assertEqual(sorted(value for _, value in events), [3, 4, 5, 6])
+
+    def test_traces_without_such_packets(self):
+        import dial9_writer
+
+        ticks = self.file("t.bin", dial9_writer.ticks(3))
+        result = self.check(run("print", "--output", "jsonl", "--stream-intersection", ticks), 0)
+        self.assertEqual(result.stdout.count(b"\n"), 3)
+        self.assertIn("leaves it as it is", result.stderr.decode())
+        result = run("print", "--stream-intersection", "-", stdin=dial9_writer.ticks(3))
+        self.assertIn("--stream-intersection needs a file or directory", self.check(result, 2).stderr.decode())
+
+
 class OtherBuild(PartsTest):
     def test_events_without_a_class(self):
         self.part("a", tsdl(events=()), packet(0, (1, 1)))

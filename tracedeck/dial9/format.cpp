@@ -35,6 +35,7 @@ constexpr TargetProfile kProfile = {.format = "dial9",
 constexpr WriteTarget kTarget = {.name = "dial9",
                                  .title = "dial9-trace-format",
                                  .suffixes = {".dial9"},
+                                 .recorded_suffix = ".bin",
                                  .options = {"dial9-version"},
                                  .profile = &kProfile};
 

@@ -218,7 +218,7 @@ TEST_F(LivePipelineTest, WhatCannotBeLiveIsReported) {
 TEST_F(LivePipelineTest, MetadataThatAreWrongAreReportedBeforeAnythingComes) {
   options.format = find_format("ctf");
   options.metadata = std::make_shared<const GivenMetadata>(
-      GivenMetadata{.name = "given", .text = "/* CTF 1.8 */ trace {"});
+      GivenMetadata{.name = "given", .text = "/* CTF 1.8 */ trace { = };"});
   EXPECT_EQ(open({"tcp-listen://127.0.0.1:0"}), nullptr);
   EXPECT_THAT(listener.failures(), ElementsAre(HasSubstr("given")));
   EXPECT_THAT(listener.notes(), IsEmpty());

@@ -106,6 +106,31 @@ void PacketSurvey::halve() {
   stretches_.resize(stretches_.size() / 2);
 }
 
+std::optional<TimeRange> common_time(RecordSource& source) {
+  std::unordered_map<EntityId, TimeRange, EntityIdHash> streams;
+  for (;;) {
+    const auto batch = source.next();
+    if (!batch) return std::nullopt;
+    if (*batch == nullptr) break;
+    for (const Record& record : (*batch)->records()) {
+      if (record.kind == RecordKind::kEvent) return std::nullopt;
+      if (record.kind != RecordKind::kPacketBegin) continue;
+      const Packet& packet = *record.packet;
+      const ClockClass* const clock = packet.stream->stream_class->default_clock;
+      if (clock == nullptr || !packet.begin || !packet.end) return std::nullopt;
+      const TimeRange of = {clock->to_nanoseconds(*packet.begin),
+                            clock->to_nanoseconds(*packet.end)};
+      TimeRange& range = streams.try_emplace(packet.stream->entity, of).first->second;
+      range = {std::min(range.first, of.first), std::max(range.last, of.last)};
+    }
+  }
+  if (streams.size() < 2) return std::nullopt;
+  TimeRange common = streams.begin()->second;
+  for (const auto& [stream, range] : streams)
+    common = {std::max(common.first, range.first), std::min(common.last, range.last)};
+  return common;
+}
+
 std::optional<TimeRange> range_of_events(const OpenPart& open) {
   std::unique_ptr<Reader> reader = open(true, {});
   if (reader == nullptr) return std::nullopt;

@@ -42,6 +42,12 @@ class PacketSurvey {
   std::unordered_map<EntityId, std::uint64_t, EntityIdHash> last_ends_;
 };
 
+// From the latest begin of a data stream of a trace, that of its first packet, to the earliest end:
+// the time in which all have packets, of which a reading with `ReadOptions::packets_only` is given.
+// `last` is before `first` where there is no such time. Nothing: it has fewer than two data
+// streams, or a packet does not say its times.
+[[nodiscard]] std::optional<TimeRange> common_time(RecordSource& source);
+
 // Opens a trace to be read silently, without values: its packets only, or its events with at least
 // those in `range`. Null: it cannot be opened.
 using OpenPart = std::function<std::unique_ptr<Reader>(bool packets_only, const TrimRange& range)>;

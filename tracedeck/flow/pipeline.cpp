@@ -149,7 +149,7 @@ class WatchNothing final : public RecordSource {
 bool watches(const PipelineContext& context) { return selects_events(context.options.selection); }
 
 NothingSelected nothing_by(const Selection& selection) {
-  return {.by_condition = selection.where != nullptr, .by_time = selection.begin || selection.end};
+  return {.by_condition = selection.where != nullptr, .by_time = selection.limits_times()};
 }
 
 std::filesystem::path whole_path(const std::string& path) {

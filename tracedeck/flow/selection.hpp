@@ -37,6 +37,8 @@ struct Selection {
   std::uint64_t kept_steps = 0;
   std::optional<TimePoint> begin = {};  // both ends belong to what is selected
   std::optional<TimePoint> end = {};
+  // Of each trace alone the time in which all of its data streams have packets.
+  bool stream_intersection = false;
   // Not null: what lies before `begin` comes all the same, and here is put where that is, in ns
   // from the clocks' origins; of several traces the earliest.
   std::shared_ptr<std::optional<Nanoseconds>> warm_up = {};
@@ -55,6 +57,8 @@ struct Selection {
   // With `Order::kTime`: events of a nominal time, at which nothing happened, come behind all
   // others, in the order in which they were recorded.
   bool nominal_last = false;
+
+  [[nodiscard]] bool limits_times() const { return begin || end || stream_intersection; }
 };
 
 // The offset of the trace that has these names: the last with one of them, or else the last without

@@ -20,7 +20,38 @@ void Summarizer::add(const Batch& batch) {
     ++count.events;
     count.first = std::min(count.first, event.time);
     count.last = std::max(count.last, std::max(event.time, event.end_time));
+    if (event.stream != stream_) {
+      stream_ = event.stream;
+      stream_times_ = times_of(stream_);
+    }
+    if (stream_times_ != nullptr && event.event_class->has_real_time())
+      stream_times_->add(event.event_class->clock, event.time,
+                         std::max(event.time, event.end_time));
   }
+}
+
+// Events of one data stream have one clock.
+void Summarizer::StreamTimes::add(const ClockClass* of, std::uint64_t begin, std::uint64_t end) {
+  const bool is_first = clock == nullptr;
+  if (!is_first && clock != of) return;
+  clock = of;
+  first = is_first ? begin : std::min(first, begin);
+  last = is_first ? end : std::max(last, end);
+}
+
+Summarizer::StreamTimes* Summarizer::times_of(const DataStream* stream) {
+  if (stream == nullptr) return nullptr;
+  const auto found = std::ranges::find(times_, stream->entity, &StreamTimes::entity);
+  return found == times_.end() ? nullptr : &*found;
+}
+
+void Summarizer::see_packet(const Packet& packet) {
+  ++side_.packets;
+  if (packet.stream == nullptr || packet.stream->stream_class == nullptr) return;
+  const ClockClass* const clock = packet.stream->stream_class->default_clock;
+  StreamTimes* const times = times_of(packet.stream);
+  if (times == nullptr || clock == nullptr || !packet.begin) return;
+  times->add(clock, *packet.begin, std::max(*packet.begin, packet.end.value_or(0)));
 }
 
 void Summarizer::add_side_record(const Record& record) {
@@ -29,11 +60,15 @@ void Summarizer::add_side_record(const Record& record) {
       traces_.see(record);
       ++side_.streams;
       if (side_.first_streams.size() < TraceSummary::kListed) {
-        side_.first_streams.push_back(*record.stream);
+        side_.first_streams.push_back({*record.stream});
+        times_.push_back({.entity = record.stream->entity});
       }
+      // It may lie where another one did.
+      stream_ = nullptr;
+      stream_times_ = nullptr;
       break;
     case RecordKind::kPacketBegin:
-      ++side_.packets;
+      see_packet(*record.packet);
       break;
     case RecordKind::kLoss:
       losses_.add(*record.loss);
@@ -69,6 +104,12 @@ void Summarizer::add_finding(const Notice& notice) {
 
 TraceSummary Summarizer::finish() const {
   TraceSummary summary = side_;
+  for (std::size_t i = 0; i < times_.size(); ++i) {
+    const StreamTimes& times = times_[i];
+    if (times.clock != nullptr)
+      summary.first_streams[i].time = {times.clock->to_nanoseconds(times.first),
+                                       times.clock->to_nanoseconds(times.last)};
+  }
   summary.losses = {.places = losses_.places(),
                     .events = losses_.events(),
                     .packets = losses_.packets(),

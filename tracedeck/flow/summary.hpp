@@ -51,6 +51,12 @@ struct RuleSummary {
   Notice first = {};
 };
 
+struct StreamSummary {
+  DataStream stream;
+  // From its first packet or event to its last; absent when none has a time.
+  std::optional<TimeRange> time = {};
+};
+
 struct TraceSummary {
   // How many streams and problems are listed one by one; all are counted.
   static constexpr std::size_t kListed = 16;
@@ -71,8 +77,8 @@ struct TraceSummary {
   // How times relate to UTC, where the trace says it.
   std::optional<TimeFrame> utc = {};
 
-  std::uint64_t streams = 0;                   // data streams that began
-  std::vector<DataStream> first_streams = {};  // the first of them
+  std::uint64_t streams = 0;                      // data streams that began
+  std::vector<StreamSummary> first_streams = {};  // the first of them
   std::uint64_t packets = 0;
 
   std::uint64_t events = 0;
@@ -105,12 +111,28 @@ class Summarizer {
     std::uint64_t last = 0;
   };
 
+  // What a listed data stream has of one clock, as its values.
+  struct StreamTimes {
+    EntityId entity = {};
+    const ClockClass* clock = nullptr;  // null: it has no time yet
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+
+    void add(const ClockClass* of, std::uint64_t begin, std::uint64_t end);
+  };
+
   void add_side_record(const Record& record);
+  void see_packet(const Packet& packet);
+  // Of the listed data streams the one; null: it is none of them.
+  [[nodiscard]] StreamTimes* times_of(const DataStream* stream);
   void add_finding(const Notice& notice);
 
   ClassTable<ClassCount> counts_;
   DescribedTraces traces_;
-  TraceSummary side_;  // all that does not come from events, but for
+  std::vector<StreamTimes> times_;       // of `side_.first_streams`
+  const DataStream* stream_ = nullptr;   // of the last event
+  StreamTimes* stream_times_ = nullptr;  // its
+  TraceSummary side_;                    // all that does not come from events, but for
   LossCount losses_;
 };
 

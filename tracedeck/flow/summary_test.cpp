@@ -78,7 +78,7 @@ TEST(Summary, CountsWhatIsNoEvent) {
   EXPECT_FALSE(summary.time.has_value());
   EXPECT_EQ(summary.streams, 20U);
   ASSERT_EQ(summary.first_streams.size(), 16U);
-  EXPECT_EQ(summary.first_streams[2].keys[0].value, 2U);
+  EXPECT_EQ(summary.first_streams[2].stream.keys[0].value, 2U);
   EXPECT_EQ(summary.packets, 1U);
   EXPECT_EQ(summary.problems.count, 30U);
   EXPECT_EQ(summary.problems.bytes, 90U);

@@ -179,6 +179,39 @@ ReadOptions TraceSource::read_options() const {
 }
 
 Result<void> TraceSource::resolve_bounds() {
+  if (auto given = resolve_given_bounds(); !given) return given;
+  return context_.options.selection.stream_intersection ? intersect_streams() : Result<void>();
+}
+
+Result<void> TraceSource::intersect_streams() {
+  if (place_.failure) return {};
+  if (!place_.reopens()) {
+    state_ = State::kFailed;
+    return fail(ErrorCode::kInvalidArgument,
+                "what its data streams have in common is not known before all of it was read: "
+                "--stream-intersection needs a file or directory",
+                place_.operand);
+  }
+  const std::unique_ptr<Reader> reader = open_for_times(true, {});
+  if (reader != nullptr && says_its_packets(*reader->description())) common_ = common_time(*reader);
+  if (!common_ && !reading_.silent) {
+    context_.observer.note(
+        fmt::format("{}: it does not have several data streams whose packets say when they begin "
+                    "and end: --stream-intersection leaves it as it is",
+                    place_.operand));
+  }
+  narrow_to_common();
+  return {};
+}
+
+void TraceSource::narrow_to_common() {
+  if (!common_) return;
+  TrimRange& range = times_.range;
+  range.begin = range.begin ? std::max(*range.begin, common_->first) : common_->first;
+  range.end = range.end ? std::min(*range.end, common_->last) : common_->last;
+}
+
+Result<void> TraceSource::resolve_given_bounds() {
   const TimeBounds bounds(context_.options.selection);
   if (is_wall() || bounds.needs_utc()) {
     relate_clock();
@@ -243,6 +276,7 @@ void TraceSource::resolve_bounds(std::vector<RecordSourcePtr>& sources,
     frame.range = first.range;
   }
   times_ = bounds.in(frame);
+  narrow_to_common();
 }
 
 std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails) {

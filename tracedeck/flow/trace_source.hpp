@@ -83,6 +83,11 @@ class TraceSource {
   [[nodiscard]] Result<void> keep(Result<std::unique_ptr<Reader>> reader);
   // Finds out what bounds are measured from, where that is to be known before the trace is opened.
   [[nodiscard]] Result<void> resolve_bounds();
+  // The bounds are `times_` but for those that `Selection::stream_intersection` adds.
+  [[nodiscard]] Result<void> resolve_given_bounds();
+  // Finds out what all data streams have in common, and leaves that in `times_`.
+  [[nodiscard]] Result<void> intersect_streams();
+  void narrow_to_common();
   // Fails where the unit of a bound is in doubt.
   [[nodiscard]] Result<void> check_units();
   // Whether the first event that is read has a later time, or none has a time.
@@ -114,6 +119,7 @@ class TraceSource {
   ResolvedTimes times_ = {};                    // as far as they are known
   bool times_known_ = false;                    // they need no event of the trace any more
   std::optional<TimeFrame> frame_ = {};         // where it was surveyed
+  std::optional<TimeRange> common_ = {};        // of `Selection::stream_intersection`
   bool related_ = false;                        // whether `wall_` was looked for
   std::shared_ptr<const WallClock> wall_ = {};  // of times as recorded
   std::shared_ptr<TimesSeen> left_out_ = {};

@@ -64,6 +64,8 @@ struct WriteTarget {
   bool directory = false;  // it is written as a directory of files
   // Endings of names that stand for it: ".ctf2". Each belongs to one target of all formats.
   std::array<std::string_view, 2> suffixes = {};
+  // The ending that its recorders give to files, as those of other formats may too: ".bin".
+  std::string_view recorded_suffix = {};
   // Options of the command that only such targets know, by name: "packet-size".
   std::array<std::string_view, 3> options = {};
   // What it can hold; what it cannot is lowered before it comes to the writer. Null: the writer

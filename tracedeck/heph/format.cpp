@@ -29,6 +29,7 @@ constexpr TargetProfile kProfile = {.format = "heph",
 constexpr WriteTarget kTarget = {.name = "heph",
                                  .title = "Heph trace format 0.1.0",
                                  .suffixes = {".heph", ".bin.log"},
+                                 .recorded_suffix = ".log",
                                  .options = {"spans", "table", "explain"},
                                  .profile = &kProfile};
 

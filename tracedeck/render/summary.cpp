@@ -19,6 +19,7 @@ namespace tracedeck::render {
 namespace {
 
 using flow::ClassSummary;
+using flow::StreamSummary;
 using flow::TimeFrame;
 using flow::TimeRange;
 using flow::TraceSummary;
@@ -62,9 +63,9 @@ std::string parts_text(const TraceSummary& summary) {
 std::string streams_text(const TraceSummary& summary) {
   std::string text = fmt::format("{}", summary.streams);
   std::string_view separator = ": ";
-  for (const DataStream& stream : summary.first_streams) {
+  for (const StreamSummary& each : summary.first_streams) {
     text += separator;
-    text += stream_text(stream);
+    text += stream_text(each.stream);
     separator = " ";
   }
   if (summary.streams > summary.first_streams.size()) text += " ...";
@@ -343,9 +344,31 @@ void append_streams(TextBuffer& out, const TraceSummary& summary) {
   JsonObject object(out);
   object.integer("count", summary.streams);
   JsonArray first(object.key("first"));
-  for (const DataStream& stream : summary.first_streams) append_stream_object(first.next(), stream);
+  for (const StreamSummary& each : summary.first_streams)
+    append_stream_object(first.next(), each.stream);
   first.end();
+  JsonArray times(object.key("times"));
+  for (const StreamSummary& each : summary.first_streams) {
+    JsonObject stream(times.next());
+    append_stream_object(stream.key("stream"), each.stream);
+    if (!each.stream.file.empty()) stream.string("file", each.stream.file);
+    append_range(stream, each.time);
+    stream.end();
+  }
+  times.end();
   object.end();
+}
+
+// Where each data stream begins and ends, of those that are recorded side by side.
+void add_stream_times(Lines& lines, const TraceSummary& summary, ClockOrigin origin) {
+  if (summary.first_streams.size() < 2) return;
+  for (const auto& [stream, time] : summary.first_streams) {
+    if (!time || (stream.stream_class != nullptr && stream.stream_class->streams_are_parts))
+      continue;
+    const std::string_view file = std::string_view(stream.file).substr(stream.file.rfind('/') + 1);
+    lines.more(fmt::format("{}{}{}: {}", stream_text(stream), file.empty() ? "" : " ",
+                           visible(file), time_range_text(*time, origin)));
+  }
 }
 
 }  // namespace
@@ -361,6 +384,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   add_trace(lines, description);
   add_others(lines, summary);
   lines.add("streams", streams_text(summary));
+  add_stream_times(lines, summary, origin);
   if (summary.packets != 0) lines.add("packets", fmt::format("{}", summary.packets));
   lines.add("classes", classes_count_text(summary));
   lines.add("events", summary.timeless_events == 0

@@ -33,7 +33,7 @@ class Summary : public testing::Test {
     summary_.size = 3028;
     summary_.stored_size = 100;
     summary_.streams = 2;
-    summary_.first_streams = {{.stream_class = nullptr, .keys = {{"segment", 0}}, .file = {}}};
+    summary_.first_streams = {{.stream = {.stream_class = nullptr, .keys = {{"segment", 0}}}}};
     summary_.events = 5;
     summary_.time = flow::TimeRange{.first = 1'000'000, .last = 1'500'000};
     summary_.classes[0].events = 5;
@@ -95,7 +95,7 @@ TEST_F(Summary, Json) {
       summary_json(summary_),
       R"({"file":"dir/\u001b.bin","format":"dial9","version":"1","size":3028,"stored_size":100,)"
       R"("clocks":[{"id":"timestamp","tick":{"numerator":1,"denominator":1},"offset":{"seconds":0,"ticks":0},"origin":"unknown"}],)"
-      R"("streams":{"count":2,"first":[{"segment":0}]},"packets":0,"events":5,"timeless_events":2,)"
+      R"("streams":{"count":2,"first":[{"segment":0}],"times":[{"stream":{"segment":0}}]},"packets":0,"events":5,"timeless_events":2,)"
       R"("time":{"first":1000000,"last":1500000},)"
       R"("classes":[{"name":"A","id":7,"classes":1,"events":5,"time":{"first":1000000,"last":1500000}},)"
       R"({"name":"B","id":7,"classes":1,"events":0}],)"
@@ -111,7 +111,7 @@ TEST_F(Summary, WhatIsUnknownIsAbsent) {
   empty.description = std::make_shared<TraceDescription>("standard input", "dial9", "1");
   EXPECT_EQ(
       summary_json(empty),
-      R"({"file":"standard input","format":"dial9","version":"1","clocks":[],"streams":{"count":0,"first":[]},)"
+      R"({"file":"standard input","format":"dial9","version":"1","clocks":[],"streams":{"count":0,"first":[],"times":[]},)"
       R"("packets":0,"events":0,"timeless_events":0,"classes":[],)"
       R"("losses":{"records":0,"events":0,"packets":0,"unknown":false},)"
       R"("problems":{"count":0,"bytes":0,"first":[]},"findings":[]})"

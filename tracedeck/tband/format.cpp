@@ -24,6 +24,7 @@ constexpr TargetProfile kProfile = {.format = "tband", .plain = &kFixedClasses};
 constexpr WriteTarget kTarget = {.name = "tband",
                                  .title = "Tonbandgeraet binary trace format",
                                  .suffixes = {".tband"},
+                                 .recorded_suffix = ".bin",
                                  .profile = &kProfile};
 
 }  // namespace
