@@ -6,6 +6,7 @@ why.
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -143,7 +144,7 @@ class Tracer:
         self.do(self.program, str(rounds))
 
 
-class LttngTest(CommandTest):
+class Recordings(CommandTest):
     maxDiff = 4000
 
     @classmethod
@@ -163,6 +164,30 @@ class LttngTest(CommandTest):
             self.skipTest(self.reason)
         super().setUp()
 
+    def events(self, *traces, says=""):
+        """What was recorded when, sorted."""
+        result = self.check(run("print", "--output", "jsonl", *traces), 0)
+        self.assertIn(says, result.stderr.decode())
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        return sorted((line["time"], line["name"], json.dumps([line["context"]["common"], line.get("fields")])) for line in lines)
+
+    def of_each(self, *traces):
+        """The same of traces that are read one by one, of which babeltrace2 has as many events."""
+        found = []
+        for trace in traces:
+            events = self.events(trace)
+            read = peer("--clock-gmt", "--no-delta", trace)
+            self.assertEqual((read.returncode, len(read.stdout.splitlines())), (0, len(events)), read.stderr)
+            found += events
+        return sorted(found)
+
+    def same_however_named(self, parts, want):
+        """`parts`: folders in one folder, which are one trace of the events `want`."""
+        parts = sorted(parts)
+        for named in ([parts[0].parent], parts, parts[::-1], [*parts, *parts], [parts[-1], parts[0].parent]):
+            with self.subTest([path.name for path in named]):
+                self.assertEqual(self.events(*named), want)
+
     def same_as_babeltrace2(self, output):
         """Compares the traces in a folder. Returns how many events there are."""
         options = ["--clock-gmt", "--no-delta", output]
@@ -177,6 +202,8 @@ class LttngTest(CommandTest):
         self.check(run("validate", output), 0)
         return len(lines)
 
+
+class LttngTest(Recordings):
     def test_buffers_of_users_and_of_processes(self):
         with self.tracer.session("uid", {"one": LARGE, "two": LARGE}) as (_, by_user):
             with self.tracer.session("pid", {"one": LARGE, "two": LARGE}) as (_, by_process):
@@ -198,12 +225,68 @@ class LttngTest(CommandTest):
                 self.tracer.lttng("rotate", name)
             self.tracer.trace()
         self.assertEqual(self.same_as_babeltrace2(output), 3 * EVENTS)
+        chunks = list((output / "archives").iterdir())
+        self.assertEqual(len(chunks), 3)
+        self.same_however_named(chunks, self.of_each(*chunks))
+
+    def test_rotation_of_buffers_of_processes(self):
+        with self.tracer.session("pid", {"one": LARGE}) as (name, output):
+            for _ in range(3):
+                self.tracer.trace()
+                self.tracer.lttng("rotate", name)
+        chunks = [chunk for chunk in (output / "archives").iterdir() if any(chunk.rglob("metadata"))]
+        want = self.of_each(*chunks)
+        self.assertEqual(len(want), 3 * EVENTS)
+        self.same_however_named(chunks, want)
+
+    def test_metadata_that_are_regenerated(self):
+        with self.tracer.session("uid", {"one": LARGE}) as (name, output):
+            self.tracer.trace()
+            self.tracer.lttng("rotate", name)
+            self.tracer.lttng("regenerate", "metadata", f"--session={name}")
+            self.tracer.trace()
+        chunks = list((output / "archives").iterdir())
+        want = self.of_each(*chunks)
+        self.assertEqual(len(want), 2 * EVENTS)
+        self.same_however_named(chunks, want)
 
     def test_snapshot(self):
         with self.tracer.session("uid", {"one": LARGE}, snapshot=True) as (name, output):
             self.tracer.trace(5 * ROUNDS)
             self.tracer.lttng("snapshot", "record", f"--session={name}", output.as_uri())
         self.assertGreater(self.same_as_babeltrace2(output), 0)
+
+    def test_snapshots_that_overlap(self):
+        """What several have is there once, which babeltrace2 prints as often as it is there."""
+        with self.tracer.session("uid", {"one": LARGE}, snapshot=True) as (name, output):
+            for rounds in (ROUNDS, ROUNDS, 3 * ROUNDS):
+                self.tracer.trace(rounds)
+                self.tracer.lttng("snapshot", "record", f"--session={name}", output.as_uri())
+        snapshots = list(output.iterdir())
+        self.assertEqual(len(snapshots), 3)
+        every = self.of_each(*snapshots)
+        once = sorted(set(every))
+        self.assertLess(len(once), len(every))
+        self.same_however_named(snapshots, once)
+        self.events(output, says="read once")
+
+
+class KilledTest(Recordings):
+    def test_a_daemon_that_is_killed(self):
+        """Whatever it had written is read as far as babeltrace2 reads it."""
+        tracer = self.tracer
+        with contextlib.suppress(AssertionError), tracer.session("uid", {"one": LARGE}) as (name, output):
+            tracer.trace()
+            tracer.lttng("rotate", name)
+            tracer.trace()
+            os.killpg(tracer.daemon.pid, signal.SIGKILL)
+            tracer.daemon.wait()
+        parts = sorted(path.parent for path in output.rglob("metadata"))
+        self.assertGreaterEqual(len(parts), 1)
+        first = self.of_each(parts[0])
+        whole = run("print", "--output", "jsonl", output)
+        self.assertIn(whole.returncode, (0, 3, 4), whole.stderr)
+        self.assertGreaterEqual(len(whole.stdout.splitlines()), len(first))
 
 
 if __name__ == "__main__":
