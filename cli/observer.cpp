@@ -24,6 +24,8 @@ void SessionObserver::opened(const TraceDescription& description) {
   session_.diagnostics.detail(fmt::format("{}: {}, version {}", description.input(),
                                           description.format(), description.version()));
   if (streamless_ != nullptr) streamless_->add(description);
+  if (const std::string twice = sessions_.see(description); !twice.empty())
+    session_.diagnostics.note(twice);
   const Format* const format = find_format(description.format());
   note_dates(description, format);
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;

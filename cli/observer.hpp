@@ -9,6 +9,7 @@
 #include "cli/options.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
+#include "tracedeck/flow/recording_sessions.hpp"
 #include "tracedeck/flow/streamless_traces.hpp"
 #include "tracedeck/query/field_watch.hpp"
 
@@ -49,6 +50,7 @@ class SessionObserver final : public flow::PipelineObserver {
   const Options& options_;
   flow::StreamlessTraces* streamless_ = nullptr;
   std::vector<query::FieldWatch*> watches_;
+  flow::RecordingSessions sessions_;
   std::string condition_;  // where the user wrote it
   std::size_t known_ = 0;  // traces whose classes are known
   std::uint64_t refused_ = 0;

@@ -96,6 +96,14 @@ class Twins(PartsTest):
         shutil.copytree(self.folder / "a", self.folder / "b/c")
         self.assertEqual(self.events(self.folder, says=["2 packets are"]), [(8, 1), (9, 2)])
 
+    def test_too_many_packets_that_begin_alike(self):
+        packets = [packet(0, (1, i)) for i in range(20)]
+        for name in "ab":
+            self.part(name, tsdl(), *packets)
+        says = ["8 packets are in more than one file", "there are 12 packets that may be in more than one file"]
+        events = self.events(self.folder, says=says)
+        self.assertEqual(sorted(value for _, value in events), sorted([*range(20), *range(8, 20)]))
+
     def test_packets_that_differ_are_no_twins(self):
         self.part("a", tsdl(), packet(0, (1, 1)), packet(1, (3, 3)))
         self.part("b", tsdl(), packet(2, (5, 5)), packet(3, (6, 6)))
@@ -329,6 +337,28 @@ class Intersections(PartsTest):
         self.assertIn("leaves it as it is", result.stderr.decode())
         result = run("print", "--stream-intersection", "-", stdin=dial9_writer.ticks(3))
         self.assertIn("--stream-intersection needs a file or directory", self.check(result, 2).stderr.decode())
+
+
+class Sessions(PartsTest):
+    def session(self, folder, name, number, env="hostname = bot", classes=("tick",)):
+        host, value = env.split(" = ")
+        env = f'env {{ {host} = "{value}"; domain = "ust"; trace_name = "{name}"; }};\n'
+        metadata = tsdl(events=classes).replace(str(ID), str(uuid.UUID(int=number))).replace("clock {", env + "clock {", 1)
+        return self.part(folder, metadata, packet(0, (1, number)))
+
+    def said(self):
+        return self.check(run("print", self.folder), 0).stderr.decode()
+
+    def test_two_sessions_that_recorded_the_same(self):
+        says = "are of two recording sessions of one host: an event that both recorded is there twice"
+        self.session("a", "one", 1)
+        self.assertNotIn(says, self.said())
+        self.session("b", "two", 2, env="hostname = other")
+        self.session("c", "two", 3, classes=("tock",))
+        self.session("d", "one", 4)
+        self.assertNotIn(says, self.said())
+        self.session("e", "three", 5)
+        self.assertEqual(self.said().count(says), 1)
 
 
 class OtherBuild(PartsTest):

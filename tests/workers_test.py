@@ -118,6 +118,21 @@ class Workers(CommandTest):
         self.assertEqual([(each["track"], each["count"]) for each in answer["samples"]], [("worker 0", 1)])
         self.assertEqual(self.long_poll(cpu=10 * MS, sampled=COMPRESS, source=0, tid=99)["samples"], [])
 
+    def test_threads_of_two_hosts_are_two(self):
+        paths = []
+        for host in ("web1", "web2"):
+            metadata = w.header() + w.schema(0, "SegmentMetadataEvent", [("entries", w.STRING_MAP)])
+            metadata += w.event(0, w.string_map(("host", host), ("boot_id", f"{host}-1")), 0)
+            begin, end = poll(MS + 100 * US, 11 * MS)
+            sample = (5 * MS, "CpuSampleEvent", 0, 99, 0, "tokio", COMPRESS)
+            events = [(MS, "WorkerUnparkEvent", 0, 500, 100), begin, sample, end]
+            paths.append(self.file(f"{host}.bin", metadata + recording(*events)))
+        out = self.folder / "out.json"
+        self.check(run("convert", "-o", out, *paths), 0)
+        events = json.loads(out.read_text())["traceEvents"]
+        names = sorted(event["args"]["name"] for event in events if event.get("name") == "thread_name" and "99" in event["args"]["name"])
+        self.assertEqual(names, ["web1: thread 99", "web2: thread 99"])
+
     def test_a_task_that_is_over_is_not_runnable(self):
         for end in (30, 25):  # behind its last poll, and within
             events = [(0, "TaskSpawnEvent", 1, "src/a.rs:1:1", 1), *poll(20, 28), (end, "TaskTerminateEvent", 1), (26, "WakeEventEvent", 0, 1, 0)]

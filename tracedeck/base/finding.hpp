@@ -35,7 +35,7 @@ struct Rule {
   Severity severity;
   std::string_view section = {};  // "Field Types", a heading of the specification or of our notes
   std::string_view summary = {};  // one sentence that states the rule
-  bool doubts_times = false;  // where it is broken, times may not be in the unit they are given in
+  bool doubts_times = false;   // where it is broken, times may not be in the unit they are given in
   bool lacks_classes = false;  // where it is broken, the trace lacks what describes its bytes
 };
 

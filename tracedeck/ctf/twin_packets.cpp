@@ -16,8 +16,9 @@
 namespace tracedeck::ctf {
 namespace {
 
-// Begin, then sequence number; one of the two is there.
-using PacketKey = std::pair<std::optional<std::uint64_t>, std::optional<std::uint64_t>>;
+// Begin, then sequence number, of which one is there; then bytes.
+using PacketKey =
+    std::tuple<std::optional<std::uint64_t>, std::optional<std::uint64_t>, std::uint64_t>;
 
 struct PacketBytes {
   std::size_t file = 0;
@@ -35,7 +36,6 @@ class TwinPackets::PacketReader {
 
   // Whether both are there as a whole, and equal.
   [[nodiscard]] bool equal(const PacketBytes& one, const PacketBytes& other) {
-    if (one.size != other.size) return false;
     for (std::uint64_t done = 0; done < one.size; done += kPiece) {
       const std::uint64_t size = std::min(kPiece, one.size - done);
       const auto left = bytes(one, done, size);
@@ -47,11 +47,14 @@ class TwinPackets::PacketReader {
 
  private:
   static constexpr std::uint64_t kPiece = std::uint64_t{64} << 10;
+  static constexpr std::size_t kMostOpened = 64;
 
   ByteSpan bytes(const PacketBytes& packet, std::uint64_t from, std::uint64_t size) {
     std::unique_ptr<PacketCursor>& cursor = cursors_[packet.file];
     const std::uint64_t begin = packet.offset + from;
     if (cursor == nullptr || cursor->offset() > begin) {
+      // What is compressed is read from its beginning then.
+      if (opened_[packet.file]++ == kMostOpened) return {};
       cursor = std::make_unique<PacketCursor>();
       if (!cursor->open(files_[packet.file].path, kPiece, 2 * kPiece, stop_)) {
         cursor.reset();
@@ -66,6 +69,7 @@ class TwinPackets::PacketReader {
   const std::vector<FileOfStream>& files_;
   const std::stop_token& stop_;
   std::map<std::size_t, std::unique_ptr<PacketCursor>> cursors_;
+  std::map<std::size_t, std::size_t> opened_;  // how often each was
 };
 
 void TwinPackets::look_for(Trace& trace) {
@@ -114,12 +118,18 @@ void TwinPackets::look_for(Trace& trace, std::vector<FileOfStream>& files) {
             std::min(files[i].first_sequence.value_or(~std::uint64_t{0}), *packet.sequence);
         files[i].last_sequence = std::max(files[i].last_sequence, *packet.sequence);
       }
-      const PacketKey key{packet.begin, packet.sequence};
       if ((!packet.begin && !packet.sequence) || !packet.total_size) return true;
+      const PacketKey key{packet.begin, packet.sequence, *packet.total_size};
       const PacketBytes bytes{i, packet.offset, *packet.total_size};
-      const auto [first, last] = known.equal_range(key);
+      auto [first, last] = known.equal_range(key);
+      std::size_t alike = 0;
+      const auto end_of_alike =
+          std::find_if(first, last, [&](const auto&) { return alike++ == kMostAlike; });
+      const bool is_one_of_many = end_of_alike != last;
+      last = end_of_alike;
       const auto twin = std::find_if(
           first, last, [&](const auto& each) { return reader.equal(each.second, bytes); });
+      if (twin == last && is_one_of_many) ++uncompared_;
       if (twin != last) {
         ++count_;
         pairs_.emplace(files[twin->second.file].path, files[i].path);
@@ -130,7 +140,10 @@ void TwinPackets::look_for(Trace& trace, std::vector<FileOfStream>& files) {
           ranges.emplace_back(bytes.offset, bytes.offset + bytes.size);
         }
       } else if (next_begin && packet.begin.value_or(*next_begin) >= *next_begin) {
-        own.emplace_back(key, bytes);
+        if (known.size() + own.size() < kMostRemembered)
+          own.emplace_back(key, bytes);
+        else
+          ++uncompared_;
       }
       return true;
     };
@@ -139,7 +152,8 @@ void TwinPackets::look_for(Trace& trace, std::vector<FileOfStream>& files) {
     for (auto batch = file.next(); batch && *batch != nullptr; batch = file.next()) continue;
     if (next_begin) {
       std::erase_if(known, [&](const auto& each) {
-        return each.first.first && *each.first.first < *next_begin;
+        const auto& begin = std::get<0>(each.first);
+        return begin && *begin < *next_begin;
       });
     }
     known.insert(std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
@@ -161,6 +175,14 @@ std::vector<std::string> joining_notices(const Trace& trace, const TwinPackets& 
         "{}: {} in more than one file of the trace, and {} read once", name,
         twins.count() == 1 ? "1 packet is" : fmt::format("{} packets are", twins.count()),
         twins.count() == 1 ? "is" : "are"));
+  }
+  if (twins.uncompared() != 0) {
+    notices.push_back(fmt::format(
+        "{}: {} that may be in more than one file of the trace: too many to compare, so that "
+        "all of them are read",
+        name,
+        twins.uncompared() == 1 ? "there is 1 packet"
+                                : fmt::format("there are {} packets", twins.uncompared())));
   }
   if (trace.corrects_clocks()) {
     notices.push_back(

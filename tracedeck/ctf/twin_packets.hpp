@@ -20,9 +20,13 @@ class TwinPackets {
   // Looks through the data streams that lie in several files; those without an id go by the names
   // of their files. Two packets are twins if they have the same sequence number and begin, as far
   // as they have any, of which one is needed, and the same bytes; the one that comes first is read.
-  // Takes memory for the packets that are in the time of two files alone. To be called once, before
-  // `trace` has read a packet.
+  // Takes memory for the packets that are in the time of two files alone, and of a data stream for
+  // `kMostRemembered` of them at a time. To be called once, before `trace` has read a packet.
   void look_for(Trace& trace);
+
+  static constexpr std::size_t kMostRemembered = 131'072;
+  // Of packets that begin alike and differ in their bytes, with how many another one is compared.
+  static constexpr std::size_t kMostAlike = 8;
 
   // For `StreamFileOptions`. It must not outlive this.
   [[nodiscard]] std::function<bool(const std::string& file, const Packet& packet)> pass_over()
@@ -32,6 +36,8 @@ class TwinPackets {
     };
   }
   [[nodiscard]] std::uint64_t count() const { return count_; }
+  // Packets that were too many to be compared with all that are like them.
+  [[nodiscard]] std::uint64_t uncompared() const { return uncompared_; }
 
   // A data stream file, and what its packets say of themselves, as recorded.
   struct FileOfStream {
@@ -61,6 +67,7 @@ class TwinPackets {
   using Range = std::pair<std::uint64_t, std::uint64_t>;  // bytes, the end not among them
   std::map<std::string, std::vector<Range>> passed_over_;
   std::uint64_t count_ = 0;
+  std::uint64_t uncompared_ = 0;
   std::vector<std::vector<FileOfStream>> streams_;
   std::set<std::pair<std::string, std::string>> pairs_;
 };

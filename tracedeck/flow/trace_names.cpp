@@ -57,4 +57,11 @@ std::string full_name(const TraceDescription& trace) {
   return among.empty() ? trace.input() : trace.input() + '/' + among;
 }
 
+std::string environment_text(const TraceDescription& trace, std::string_view key) {
+  for (const Attribute& each : trace.environment()) {
+    if (each.key == key) return each.value;
+  }
+  return {};
+}
+
 }  // namespace tracedeck::flow

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/model/trace_description.hpp"
@@ -16,5 +17,8 @@ namespace tracedeck::flow {
 
 // The input of a trace, and which of several in it this is.
 [[nodiscard]] std::string full_name(const TraceDescription& trace);
+
+// What the environment of a trace says under `key`; "" if nothing.
+[[nodiscard]] std::string environment_text(const TraceDescription& trace, std::string_view key);
 
 }  // namespace tracedeck::flow

@@ -51,7 +51,8 @@ struct TrackThreads {
   TrackNumbers states{kNoTrack};            // by its parent: the track of states
   // By the track of states: 1 while something goes on there that another thread began.
   TrackNumbers shared{0};
-  std::map<std::int64_t, TrackId> others;  // by number: of what a thread did that no track was of
+  // By the origin of the track and the thread: of what a thread did that no track was of.
+  std::map<std::pair<OriginId, std::int64_t>, TrackId> others;
 
   // kNoTrack: there is none, or nothing said its thread.
   [[nodiscard]] TrackId states_of(TrackId parent) {
@@ -164,14 +165,15 @@ class MarkInstant final : public Action {
     std::int64_t own = 0;
     if (thread == TrackNumbers::kUnknown || !tid_.read(event, context_, own) || own == thread)
       return track;
-    TrackId& other = threads_.others[own];
-    if (other != kNoTrack) return other;
     const Track& like = context_.marking.timeline().track(track);
+    TrackId& other = threads_.others[{like.origin, own}];
+    if (other != kNoTrack) return other;
     return other = context_.marking.add_track({.kind = TrackKind::kThread,
                                                .name = fmt::format("thread {}", own),
                                                .group = "thread",
                                                .rank = like.rank,
-                                               .tid = own});
+                                               .tid = own,
+                                               .origin = like.origin});
   }
 
   RuleContext& context_;

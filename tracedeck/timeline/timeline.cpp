@@ -45,7 +45,7 @@ std::string Timeline::title_of(const Track& track) const {
   return is_named && !origin.empty() ? origin + ": " + title : title;
 }
 
-OriginId Timeline::add_machine(std::string host) {
+OriginId Timeline::add_machine(const std::string& host) {
   const auto id = static_cast<OriginId>(origins_.size());
   origins_.push_back({.host = host, .shown = host, .machine = id, .number = machines_++});
   return id;

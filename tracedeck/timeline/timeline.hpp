@@ -197,7 +197,7 @@ class Timeline {
   void note_trace_of_other_host(const std::string& name) {
     note_trace(traces_of_other_hosts_, name);
   }
-  OriginId add_machine(std::string host);
+  OriginId add_machine(const std::string& host);
   // A trace of a machine. `name`: as it is named where several are read.
   OriginId add_trace(OriginId machine, std::string name, std::string process);
   // The last event of a trace, by its origin, is of that time at least.

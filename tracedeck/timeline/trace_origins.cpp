@@ -6,15 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/flow/trace_names.hpp"
+
 namespace tracedeck::timeline {
 namespace {
-
-std::string text_in_environment(const TraceDescription& trace, std::string_view name) {
-  for (const Attribute& each : trace.environment()) {
-    if (each.key == name) return each.value;
-  }
-  return {};
-}
 
 // The boot id of a Linux kernel, a UUID; dial9 calls a process so.
 std::string kernel_boot(std::string id) {
@@ -26,9 +21,9 @@ std::string kernel_boot(std::string id) {
 }
 
 std::array<std::string, 3> marks_of(const TraceDescription& trace) {
-  return {text_in_environment(trace, "machine_id"),
-          kernel_boot(text_in_environment(trace, "boot_id")),
-          text_in_environment(trace, "hostname")};
+  return {flow::environment_text(trace, "machine_id"),
+          kernel_boot(flow::environment_text(trace, "boot_id")),
+          flow::environment_text(trace, "hostname")};
 }
 
 // The first mark that both have says it; nothing: they have none in common.
