@@ -209,6 +209,40 @@ class RotatedFiles(CommandTest):
                 self.assertGreaterEqual(sum(map(len, got.values())), whole - 1)
                 self.check_polls(self.polls(*paths, code=4)[0], got)
 
+    def test_a_file_that_fails_is_the_one_that_is_named(self):
+        process = Process(31, files=3)
+        for active in (False, True):
+            for how in ("cut", "damaged", "empty"):
+                with self.subTest(how, active=active):
+                    folder = self.folder / f"{how}{active}"
+                    paths = process.write(folder, active=active)
+                    data = bytearray(paths[1].read_bytes())
+                    if how == "damaged":
+                        data[len(data) // 2 : len(data) // 2 + 8] = b"\xee" * 8
+                    paths[1].write_bytes({"cut": data[:-9], "damaged": data, "empty": b""}[how])
+                    said = self.check(run("validate", folder), 1).stdout.decode()
+                    self.assertIn(f"{paths[1]}:", said)
+                    self.assertNotIn(str(paths[0]), said)
+                    self.assertNotIn(str(paths[2]), said)
+                    self.assertIn("the file is empty" if how == "empty" else "input/damaged", said)
+                    # What goes over its borders is not known.
+                    low, high = process.borders[0], process.borders[1]
+                    got = {(where, begin, begin + took) for (_, where), polls in self.polls(folder, code=4)[0].items() for begin, took in polls}
+                    self.assertLessEqual({poll for poll in process.polls if poll[2] < low or poll[1] >= high}, got)
+                    self.assertLessEqual(got, set(process.polls))
+
+    def test_numbers_that_times_contradict_miss_nothing(self):
+        for name, numbers in (("swap", (1, 0, 2)), ("moved", (0, 7, 2))):
+            folder = self.folder / name
+            process = Process(32, files=3)
+            for file, path in enumerate(process.write(folder, name="was.{}.bin")):
+                path.rename(folder / f"trace.{numbers[file]}.bin")
+            got, said = self.polls(folder)
+            self.check_polls(got, self.truth(process))
+            self.assertNotIn("not there", said)
+            (info,) = map(json.loads, self.check(run("info", "--json", folder), 0).stdout.splitlines())
+            self.assertEqual(info["losses"]["records"], 0)
+
     def test_copies_are_read_once(self):
         process = Process(14)
         paths = process.write(self.folder / "p")

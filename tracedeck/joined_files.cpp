@@ -257,8 +257,11 @@ void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
 }
 
 void tell_missing(FileGroup& group) {
-  for (std::size_t i = 1; i < group.files.size(); ++i) {
-    const std::uint64_t missing = missing_between(group.files[i - 1].path, group.files[i].path);
+  std::vector<std::string> paths;
+  for (const RotatedFile& file : group.files) paths.push_back(file.path);
+  const std::vector<std::uint64_t> missing_files = missing_before(paths);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    const std::uint64_t missing = missing_files[i];
     if (missing == 0) continue;
     group.notices.push_back(
         fmt::format("{}: {} before it {} not there; what {} held is lost", group.files[i].path,

@@ -103,13 +103,15 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   void problem(Finding finding) {
     const bool is_cut =
         finding.rule == &rule(RuleId::kFrameTruncated) || finding.rule == &kInputRule;
-    if (!is_cut || !is_still_written()) {
+    if (!is_cut || !is_still_written(finding.offset)) {
       is_damaged_ = true;
       return Base::problem(std::move(finding));
     }
     if (!std::exchange(cut_reported_, true)) {
       finding.rule = &rule(RuleId::kStillWritten);
-      finding.text = "the file is still being written: what follows is not there yet";
+      finding.text = "the file is still being written";
+      if (finding.length != 0)
+        finding.text += fmt::format(": its last {} bytes are no whole frame yet", finding.length);
       this->finding(std::move(finding));
     }
   }
@@ -178,10 +180,10 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     return segment_origin({window.view().data + at, size});
   }
 
-  [[nodiscard]] bool is_still_written() const {
+  [[nodiscard]] bool is_still_written(std::uint64_t offset) const {
     const WindowSource& source = this->source();
-    const std::string& name =
-        source.has_files() ? source.files().back().file : source.input().name();
+    const std::string name =
+        source.has_files() ? source.place_of(offset).file : source.input().name();
     return name.ends_with(kStillWrittenEnding);
   }
 

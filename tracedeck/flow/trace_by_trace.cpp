@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -61,7 +62,7 @@ class YieldingInput final : public io::Input {
   std::optional<std::uint64_t> stored_size() const override { return input_->stored_size(); }
   std::uint64_t stored_position() const override { return input_->stored_position(); }
   bool next_part() override { return input_->next_part(); }
-  const std::string* part_file() const override { return input_->part_file(); }
+  std::span<const std::string> part_files() const override { return input_->part_files(); }
   void set_midway(bool midway) override { input_->set_midway(midway); }
   bool stopped() const override { return input_->stopped(); }
 

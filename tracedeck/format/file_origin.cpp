@@ -65,11 +65,23 @@ std::optional<RotatedName> rotated_name(std::string_view path) {
   return std::nullopt;
 }
 
-std::uint64_t missing_between(std::string_view one, std::string_view next) {
-  const auto from = rotated_name(one);
-  const auto to = rotated_name(next);
-  if (!from || !to || from->stem != to->stem || from->number == to->number) return 0;
-  return std::max(from->number, to->number) - std::min(from->number, to->number) - 1;
+std::vector<std::uint64_t> missing_before(std::span<const std::string> paths) {
+  std::vector<std::uint64_t> missing(paths.size());
+  bool rises = false;
+  bool falls = false;
+  std::optional<RotatedName> last;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    std::optional<RotatedName> name = rotated_name(paths[i]);
+    const bool follows = last && name && last->stem == name->stem && last->number != name->number;
+    if (follows) {
+      const auto [less, more] = std::minmax(last->number, name->number);
+      missing[i] = more - less - 1;
+      (last->number < name->number ? rises : falls) = true;
+    }
+    last = std::move(name);
+  }
+  if (rises && falls) missing.assign(paths.size(), 0);
+  return missing;
 }
 
 FileOrigin origin_in_path(std::string_view path) {

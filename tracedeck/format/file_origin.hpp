@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,8 +43,9 @@ struct RotatedName {
 // called so.
 [[nodiscard]] std::optional<RotatedName> rotated_name(std::string_view path);
 
-// How many files are missing between two of one process that follow each other.
-[[nodiscard]] std::uint64_t missing_between(std::string_view one, std::string_view next);
+// Of the files of one process, in their order, how many are missing right before each: none, where
+// their numbers neither rise nor fall throughout, as names that were changed say nothing of it.
+[[nodiscard]] std::vector<std::uint64_t> missing_before(std::span<const std::string> paths);
 
 // The ending of the name of a file that its recorder still writes.
 inline constexpr std::string_view kStillWrittenEnding = ".active";

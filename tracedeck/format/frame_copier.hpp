@@ -96,9 +96,9 @@ template <CopyingHandler Copier, CopyingDecoder<Copier> Decoder>
     }
     copier.keep(decoder.in_damage() ? decoder.damage_begin() : source.offset());
     if (!copier.written()) return copier.written();
-    for (const auto& failed : source.take_failed_files()) copier.failed(failed.offset, failed.why);
   }
-  if (const auto& failure = source.failure()) copier.failed(source.offset(), *failure);
+  if (const auto& failure = source.failure(); failure && !source.has_files())
+    copier.failed(source.offset(), *failure);
   return {};
 }
 

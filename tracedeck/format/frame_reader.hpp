@@ -73,6 +73,10 @@ class FrameReader : public Reader {
 
   // What the decoder calls.
   void problem(Finding finding) { add_notice(RecordKind::kProblem, std::move(finding)); }
+  // That the input could not be read beyond `offset`.
+  void failed(std::uint64_t offset, const Error& why) {
+    self().problem(input_notice({}, offset, why).finding);
+  }
   void finding(Finding finding) {
     if (options_.findings) add_notice(RecordKind::kFinding, std::move(finding));
   }
@@ -146,24 +150,20 @@ class FrameReader : public Reader {
   void end_trace() {
     ended_ = true;
     if constexpr (requires { self().end(); }) self().end();
-    if (const auto& failure = source_.failure()) add_failure(source_.offset(), *failure);
+    if (const auto& failure = source_.failure(); failure && !source_.has_files())
+      failed(source_.offset(), *failure);
   }
 
   void begin_file() {
-    for (const auto& failed : source_.take_failed_files()) add_failure(failed.offset, failed.why);
-    const auto& files = source_.files();
+    const std::size_t begun = source_.files().size();
     if constexpr (requires { self().lose_files(); }) {
-      if (files.size() > 1 && missing_between(files[files.size() - 2].file, files.back().file) != 0)
-        self().lose_files();
+      if (missing_.empty()) missing_ = missing_before(source_.input().part_files());
+      if (missing_[begun - 1] != 0) self().lose_files();
     }
     if constexpr (requires { self().begin_next_file(); }) {
-      if (files_begun_ != 0) self().begin_next_file();
+      if (begun > 1) self().begin_next_file();
     }
-    files_begun_ = files.size();
-  }
-
-  void add_failure(std::uint64_t offset, const Error& why) {
-    self().problem(input_notice({}, offset, why).finding);
+    files_begun_ = begun;
   }
 
   void add_notice(RecordKind kind, Finding finding) {
@@ -197,6 +197,7 @@ class FrameReader : public Reader {
   Decoder decoder_;
   std::shared_ptr<Batch> batch_;
   std::vector<std::shared_ptr<Batch>> handed_on_;
+  std::vector<std::uint64_t> missing_;  // files before each
   std::size_t files_begun_ = 0;
   bool ended_ = false;
 };

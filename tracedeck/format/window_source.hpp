@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,9 @@ struct FilePlace {
 // Keeps the place in an input between calls of the decoder. Readers and rewriters share it.
 //
 // Where the parts of an input are files, offsets count on through them. A decoder that has `void
-// begin_file()` is told when another one begins.
+// begin_file()` is told when another one begins, and a handler that has `void failed(std::uint64_t
+// offset, const Error& why)` where one could not be read to its end, or is empty, while it is the
+// last of `files()`.
 class WindowSource {
  public:
   // `limit`: bytes that a window may grow to. `least`: bytes without which the decoder cannot
@@ -74,12 +77,6 @@ class WindowSource {
     const FilePlace& file = behind == files_.begin() ? *behind : *std::prev(behind);
     return {file.file, offset - std::min(offset, file.offset)};
   }
-  // Why a file before the one at hand could not be read to its end, once for each.
-  struct FailedFile {
-    std::uint64_t offset = 0;
-    Error why;
-  };
-  [[nodiscard]] std::vector<FailedFile> take_failed_files() { return std::exchange(failed_, {}); }
   [[nodiscard]] double progress() const {
     const auto stored = input().stored_size();
     if (!stored || *stored == 0) return -1;
@@ -121,6 +118,7 @@ class WindowSource {
     if (progress.outcome == DecodeOutcome::kNeedMore) needed_ = progress.needed;
     if (progress.outcome == DecodeOutcome::kConsumed) {
       // The parts of an input are decoded each for itself, as one trace.
+      if (last_ && has_files()) tell_failure(handler);
       ended_ = last_ && !next_part();
       needed_ = 1;
     }
@@ -132,18 +130,26 @@ class WindowSource {
   // ones by growing steps, so that a frame that arrives in crumbs is not decoded anew for each.
   static constexpr std::uint64_t kExactSize = 4096;
 
+  template <class Handler>
+  void tell_failure(Handler& handler) {
+    if constexpr (requires(const Error& why) { handler.failed(offset(), why); }) {
+      if (const std::optional<Error>& why = failure())
+        handler.failed(offset(), *why);
+      else if (offset() == files_.back().offset && !input().stopped())
+        handler.failed(offset(), {.code = ErrorCode::kReadFailed, .message = "the file is empty"});
+    }
+  }
+
   bool next_part() {
-    const std::optional<Error> failure = windows_.failure();
     if (!windows_.next_part()) return false;
-    if (failure) failed_.push_back({offset(), *failure});
     note_file();
     return true;
   }
 
   void note_file() {
-    const std::string* const file = input().part_file();
-    if (file == nullptr) return;
-    files_.push_back({*file, offset()});
+    const std::span<const std::string> names = input().part_files();
+    if (names.empty()) return;
+    files_.push_back({names[files_.size()], offset()});
     file_begins_ = true;
   }
 
@@ -165,7 +171,6 @@ class WindowSource {
   std::size_t position_ = 0;
   std::uint64_t needed_;
   std::vector<FilePlace> files_;  // where each begins
-  std::vector<FailedFile> failed_;
   bool file_begins_ = false;
   bool last_ = false;
   bool stopped_ = false;

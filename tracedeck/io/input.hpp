@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -59,8 +60,8 @@ class Input {
   // returns 0, again and again, until this moves on to the next part, without waiting for it.
   // False: the input has really ended.
   [[nodiscard]] virtual bool next_part() { return false; }
-  // Where the parts are files: the name of the one at hand, as its trace has it. Else null.
-  [[nodiscard]] virtual const std::string* part_file() const { return nullptr; }
+  // Where the parts are files: the names of all, in their order. Else none.
+  [[nodiscard]] virtual std::span<const std::string> part_files() const { return {}; }
 
   // True after a stop request ended the input early: what follows was not looked at.
   [[nodiscard]] virtual bool stopped() const { return false; }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -53,7 +54,7 @@ class JoinedInput final : public Input {
     ++index_;
     return true;
   }
-  const std::string* part_file() const override { return &paths_[index_]; }
+  std::span<const std::string> part_files() const override { return paths_; }
   bool stopped() const override {
     const bool last = index_ + 1 == paths_.size();
     return (current_ != nullptr && current_->stopped()) || (!last && stop_.stop_requested());

@@ -1,5 +1,6 @@
 #include "tracedeck/io/watched_input.hpp"
 
+#include <span>
 #include <utility>
 
 namespace tracedeck::io {
@@ -28,7 +29,7 @@ class WatchedInput final : public Input {
   bool ready(std::chrono::milliseconds patience) override { return input_->ready(patience); }
   Result<void> rewind() override { return input_->rewind(); }
   bool next_part() override { return input_->next_part(); }
-  const std::string* part_file() const override { return input_->part_file(); }
+  std::span<const std::string> part_files() const override { return input_->part_files(); }
   std::optional<std::uint64_t> size() const override { return input_->size(); }
   std::optional<std::uint64_t> stored_size() const override { return input_->stored_size(); }
   std::uint64_t stored_position() const override { return input_->stored_position(); }

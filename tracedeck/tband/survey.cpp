@@ -1,6 +1,7 @@
 #include "tracedeck/tband/survey.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "tracedeck/base/padded_bytes.hpp"
@@ -25,7 +26,9 @@ class LentInput final : public io::Input {
   [[nodiscard]] std::uint64_t stored_position() const override { return input_.stored_position(); }
   [[nodiscard]] bool stopped() const override { return input_.stopped(); }
   [[nodiscard]] bool next_part() override { return input_.next_part(); }
-  [[nodiscard]] const std::string* part_file() const override { return input_.part_file(); }
+  [[nodiscard]] std::span<const std::string> part_files() const override {
+    return input_.part_files();
+  }
 
  private:
   io::Input& input_;
