@@ -70,7 +70,12 @@ inline std::string show(RecordSource& source, MakeWriter make) {
 // The bytes as several files of one trace.
 class FilesInput final : public io::Input {
  public:
-  FilesInput(std::vector<ByteSpan> parts) : parts_(std::move(parts)) { open(); }
+  FilesInput(std::vector<ByteSpan> parts) : parts_(std::move(parts)) {
+    // One is missing before the last.
+    for (std::size_t i = 0; i < parts_.size(); ++i)
+      files_.push_back("fuzz." + std::to_string(i + 1 == parts_.size() ? i + 1 : i));
+    open();
+  }
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<std::size_t> read(std::uint8_t* into, std::size_t size) override {
     return part_->read(into, size);
@@ -89,17 +94,14 @@ class FilesInput final : public io::Input {
     open();
     return true;
   }
-  [[nodiscard]] const std::string* part_file() const override { return &part_->name(); }
+  [[nodiscard]] std::span<const std::string> part_files() const override { return files_; }
 
  private:
-  void open() {
-    // One is missing before the last.
-    const std::size_t number = index_ + (index_ + 1 == parts_.size() ? 1 : 0);
-    part_ = io::memory_input("fuzz." + std::to_string(number), parts_[index_]);
-  }
+  void open() { part_ = io::memory_input(files_[index_], parts_[index_]); }
 
   std::string name_ = "fuzz";
   std::vector<ByteSpan> parts_;
+  std::vector<std::string> files_;
   std::size_t index_ = 0;
   std::unique_ptr<io::Input> part_;
 };

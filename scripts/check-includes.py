@@ -18,7 +18,7 @@ import tempfile
 NAMES = {
     "algorithm": """
         all_of any_of clamp copy copy_if copy_n equal fill fill_n find find_if is_sorted is_sorted_until
-        lexicographical_compare_three_way lower_bound max min move nth_element partition partition_point remove remove_if
+        lexicographical_compare_three_way lower_bound max min minmax move nth_element partition partition_point remove remove_if
         replace reverse rotate search shuffle sort stable_sort transform unique upper_bound""",
     "array": "array get size to_array tuple_size_v",
     "atomic": "atomic atomic_flag atomic_ref memory_order memory_order_acquire memory_order_relaxed memory_order_release",
