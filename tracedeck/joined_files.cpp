@@ -13,7 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tracedeck/io/input.hpp"
+#include "tracedeck/io/likeness.hpp"
 
 namespace tracedeck {
 namespace {
@@ -202,38 +202,6 @@ std::vector<FileGroup> split(FileGroup group) {
   return parts;
 }
 
-enum class Likeness : std::uint8_t { kDifferent, kEqual, kFirstIsBeginning, kSecondIsBeginning };
-
-// How the decompressed bytes of two files relate.
-Likeness likeness(const std::string& first, const std::string& second,
-                  const std::stop_token& stop) {
-  constexpr std::size_t kPiece = std::size_t{64} << 10;
-  const auto one = io::open_input(first, stop);
-  const auto other = io::open_input(second, stop);
-  if (!one || !other) return Likeness::kDifferent;
-  std::vector<std::uint8_t> left(kPiece);
-  std::vector<std::uint8_t> right(kPiece);
-  const auto fill = [](io::Input& input, std::vector<std::uint8_t>& bytes) {
-    std::size_t used = 0;
-    while (used < bytes.size()) {
-      const std::size_t got = input.read(bytes.data() + used, bytes.size() - used).value_or(0);
-      if (got == 0) break;
-      used += got;
-    }
-    return used;
-  };
-  for (;;) {
-    const std::size_t have = fill(**one, left);
-    const std::size_t has = fill(**other, right);
-    if (!std::equal(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(std::min(have, has)),
-                    right.begin()))
-      return Likeness::kDifferent;
-    if (have < has) return Likeness::kFirstIsBeginning;
-    if (has < have) return Likeness::kSecondIsBeginning;
-    if (have == 0) return Likeness::kEqual;
-  }
-}
-
 // Leaves out copies, and what is the beginning of another file.
 void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
   std::vector<RotatedFile> kept;
@@ -243,15 +211,20 @@ void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
                              file.format == before->format && file.format != nullptr &&
                              (file.origin.begin || (file.name && before->name &&
                                                     file.name->number == before->name->number));
+    using io::Likeness;
     const Likeness like =
-        may_be_copy ? likeness(before->path, file.path, stop) : Likeness::kDifferent;
+        may_be_copy ? io::likeness(before->path, file.path, stop) : Likeness::kDifferent;
     if (like == Likeness::kDifferent) {
       kept.push_back(std::move(file));
       continue;
     }
-    if (like == Likeness::kFirstIsBeginning) std::swap(*before, file);
+    const bool is_equal = like == Likeness::kEqual;
+    const bool has_better_name = is_equal && file.name && !before->name;
+    if (like == Likeness::kFirstIsBeginning || has_better_name) std::swap(*before, file);
     group.notices.push_back(
-        fmt::format("{}: {} holds the same, and is read alone", file.path, before->path));
+        is_equal ? fmt::format("{}: it is not read, as {} holds the same", file.path, before->path)
+                 : fmt::format("{}: it is not read, as {} begins with all of it", file.path,
+                               before->path));
   }
   group.files = std::move(kept);
 }

@@ -12,6 +12,7 @@
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
 #include "tracedeck/ctf/metadata/tsdl_rules.hpp"
 #include "tracedeck/ctf/words.hpp"
+#include "tracedeck/io/likeness.hpp"
 #include "tracedeck/io/read_file.hpp"
 
 namespace tracedeck::ctf {
@@ -29,18 +30,6 @@ constexpr std::size_t kMetadataPortion = std::size_t{64} << 10;
 // Reading more than this takes memory between the classes that stay.
 constexpr std::size_t kLargeMetadata = std::size_t{1} << 20;
 
-// Reads until `into` is full or the input ends; returns how many bytes.
-Result<std::size_t> fill(io::Input& input, std::span<std::uint8_t> into) {
-  std::size_t size = 0;
-  while (size < into.size()) {
-    const auto got = input.read(into.data() + size, into.size() - size);
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) break;
-    size += *got;
-  }
-  return size;
-}
-
 // Whether a file begins as an auxiliary stream. `most`: bytes that its first element may have.
 bool begins_as_auxiliary(const std::string& path, std::uint64_t most) {
   auto input = io::open_input(path);
@@ -52,25 +41,6 @@ bool begins_as_auxiliary(const std::string& path, std::uint64_t most) {
     if (!got || *got == 0 || !first.take(ByteSpan(portion).first(*got))) break;
   }
   return begins_auxiliary_stream(first.bytes());
-}
-
-// Whether one of the files begins with all of the other.
-bool begins_alike(const std::string& one, const std::string& other) {
-  const auto left = io::open_input(one);
-  const auto right = io::open_input(other);
-  if (!left || !right) return false;
-  std::vector<std::uint8_t> some(kMetadataPortion);
-  std::vector<std::uint8_t> more(kMetadataPortion);
-  for (;;) {
-    const auto size = fill(**left, some);
-    const auto found = fill(**right, more);
-    if (!size || !found) return false;
-    const std::size_t shorter = std::min(*size, *found);
-    if (!std::equal(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(shorter),
-                    more.begin()))
-      return false;
-    if (shorter < some.size()) return true;
-  }
 }
 
 // By how many ticks the offset of `other` is greater; clocks with equal ticks. A part of a tick is
@@ -180,7 +150,9 @@ void Trace::compare_clocks(std::span<const std::string> directories) {
   std::map<std::string, std::map<std::string, std::int64_t>> later;
   for (const std::string& directory : directories) {
     const std::string path = metadata_path(directory);
-    if (path == metadata_files_.front() || begins_alike(path, metadata_files_.front())) continue;
+    if (path == metadata_files_.front() ||
+        io::likeness(path, metadata_files_.front()) != io::Likeness::kDifferent)
+      continue;
     const auto other = open(std::span(&directory, 1), 0, max_state_, stop_);
     if (!other) continue;
     for (const ClockClass& clock : (*other)->description()->clocks()) {
@@ -248,11 +220,11 @@ Result<void> Trace::feed(io::Input& input, const std::string& name) {
   const std::uint64_t read_before = metadata_read_;
   std::vector<std::uint8_t> portion(kMetadataPortion);
   for (;;) {
-    const auto size = fill(input, portion);
-    if (!size) return std::unexpected(size.error());
-    if (metadata_read_ + *size > max_state_) return io::exceeds_state(name, max_state_);
-    read(ByteSpan(portion).first(*size), *size < portion.size());
-    if (*size < portion.size()) break;
+    std::size_t size = 0;
+    if (auto filled = io::fill(input, portion, size); !filled) return filled;
+    if (metadata_read_ + size > max_state_) return io::exceeds_state(name, max_state_);
+    read(ByteSpan(portion).first(size), size < portion.size());
+    if (size < portion.size()) break;
   }
   if (metadata_read_ - read_before > kLargeMetadata) give_back_spare_memory();
   return {};
