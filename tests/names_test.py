@@ -218,6 +218,11 @@ class Hosts(CommandTest):
         self.assertEqual({(row["host"], row["name"]): row["count"] for row in answer["rows"]}, {("web1", "lib.rs:10"): 5, ("web2", "lib.rs:10"): 3})
         self.assertEqual({t["track"] for t in answer["tracks"] if t["group"] == "worker"}, {"web1: worker 0", "web2: worker 0"})
         self.assertEqual(run("latency", "--require", 'count("poll lib.rs:10") == 8', first, second).returncode, 0)
+        # As they are shown.
+        self.assertEqual(run("latency", "--require", 'count("web1: poll lib.rs:10") == 5', first, second).returncode, 0)
+        why = json.loads(self.check(run("why", "--json", "--longest", "web2: poll lib.rs:10", first, second), 0).stdout)
+        self.assertEqual(why["host"], "web2")
+        self.assertEqual(run("why", "--longest", "web3: poll lib.rs:10", first, second).returncode, 1)
         # What lies before a range says it too.
         part = json.loads(run("latency", "--json", "--begin", "+4ms", first, second).stdout)
         self.assertEqual({row["host"] for row in part["rows"]}, {"web1", "web2"})

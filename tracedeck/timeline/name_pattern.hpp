@@ -1,4 +1,5 @@
-// Which names are meant by a text: by their label, or their category, or a glob over both. A place
+// Which names are meant by a text: by their label, with or without the host that it is shown with,
+// or their category, or a glob over both. A place
 // in a program is meant by each of its endings (`place_names.hpp`).
 #pragma once
 
@@ -39,8 +40,9 @@ class NamePattern {
  private:
   [[nodiscard]] bool is_called(const MarkName& name) const {
     return any_way_to_say(name.identity(), name.place, [&](std::string_view way) {
-      return matcher_->matches(name.with_category(way)) ||
-             (name.place.size != 0 && matcher_->matches(way));
+      const std::string label = name.with_category(way);
+      return matcher_->matches(label) || (name.place.size != 0 && matcher_->matches(way)) ||
+             (!name.host.empty() && matcher_->matches(name.host + ": " + label));
     });
   }
 
