@@ -198,7 +198,7 @@ Result<void> TraceSource::intersect_streams() {
     context_.observer.note(
         fmt::format("{}: it does not have several data streams whose packets say when they begin "
                     "and end: --stream-intersection leaves it as it is",
-                    place_.operand));
+                    place_.name.empty() ? place_.operand : place_.name));
   }
   narrow_to_common();
   return {};

@@ -103,8 +103,9 @@ class TsdlMetadataReader final : public MetadataReader {
     if (form_ == Form::kPackets) packets_.judge_end();
     if (const auto at = cut_at()) {
       has_syntax_faults_ = true;
-      findings_.report(TsdlRule::kCut, {.offset = pending_offset_ + *at},
-                       "the text ends within a declaration; what is declared before it counts");
+      findings_.report(
+          TsdlRule::kCut, {.offset = pending_offset_ + *at},
+          "the declaration that begins here is cut; what is declared before it counts");
     } else if (tsdl::Parser parser(pending_, pending_offset_, findings_); !parser.is_blank()) {
       has_syntax_faults_ = true;
       static_cast<void>(parser.parse());
