@@ -41,6 +41,7 @@ std::string sentence_tables() {
       {"query", "The last line of `query`"},
       {"require", "Why a requirement does not hold"},
       {"notice", "Notices"},
+      {"losses", "How much was lost, in a notice and in `info`"},
   });
   std::string out;
   for (const Group& group : kGroups) {

@@ -55,6 +55,7 @@ void run_info(const Options& options, Session& session) {
     if (!summary) return true;
     if (place.parts().size() > 1) summary->parts = place.parts();
     summary->parts_are_files = !place.is_directory();
+    summary->notices = place.notices;
     summary->recorder = origin_of(place).metadata;
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;

@@ -9,16 +9,12 @@
 #include <utility>
 
 #include "tracedeck/io/live.hpp"
+#include "tracedeck/render/counted.hpp"
+#include "tracedeck/render/loss_text.hpp"
 #include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
 namespace {
-
-using render::Plain;
-
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 // The TRACE that `input` is, or is a file of.
 std::string trace_of(const std::string& input, const Options& options) {
@@ -152,19 +148,11 @@ void Notices::finish() {
     const std::string hint =
         is_gone ? "" : fmt::format("; see 'tracedeck validate {}'", trace.trace);
     session_.diagnostics.note(fmt::format("{}: {}: {}{}", trace.trace,
-                                          counted(trace.count, "finding"), fmt::join(rules, ", "),
-                                          hint));
+                                          render::counted(trace.count, "finding"),
+                                          fmt::join(rules, ", "), hint));
   }
-  if (losses_.places() > 0) {
-    const Plain events(losses_.events());
-    const Plain packets(losses_.packets());
-    const Plain places(losses_.places());
-    const Plain unknown(losses_.places_of_unknown_size());
-    session_.diagnostics.note(
-        unknown.number == 0
-            ? render::say<"notice/lost">(events, packets, places)
-            : render::say<"notice/lost-of-unknown-size">(events, packets, places, unknown));
-  }
+  if (const std::string losses = render::losses_text(losses_.totals()); !losses.empty())
+    session_.diagnostics.note(render::say<"notice/lost">(losses));
   finish_order();
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/render/description.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/time_text.hpp"
 
@@ -49,6 +50,16 @@ void SessionObserver::note_dates(const TraceDescription& description, const Form
       "{}: nothing relates its clock to UTC, so a date is compared with times since its own "
       "origin; give --begin and --end as its times are printed",
       description.input()));
+}
+
+void SessionObserver::common_time(const std::string& trace, const TraceDescription& description,
+                                  const flow::TimeRange& range) {
+  const ClockOrigin origin = render::common_origin(description.clocks());
+  session_.diagnostics.note(
+      range.last < range.first
+          ? render::say<"notice/no-common-time">(trace)
+          : render::say<"notice/common-time">(trace, render::time_text(range.first, origin),
+                                              render::time_text(range.last, origin)));
 }
 
 void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock& wall) {

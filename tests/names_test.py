@@ -221,7 +221,7 @@ class Hosts(CommandTest):
         # As they are shown.
         self.assertEqual(run("latency", "--require", 'count("web1: poll lib.rs:10") == 5', first, second).returncode, 0)
         why = json.loads(self.check(run("why", "--json", "--longest", "web2: poll lib.rs:10", first, second), 0).stdout)
-        self.assertEqual(why["host"], "web2")
+        self.assertEqual(why["track"], "web2: worker 0")
         self.assertEqual(run("why", "--longest", "web3: poll lib.rs:10", first, second).returncode, 1)
         # What lies before a range says it too.
         part = json.loads(run("latency", "--json", "--begin", "+4ms", first, second).stdout)

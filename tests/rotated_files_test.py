@@ -177,7 +177,7 @@ class RotatedFiles(CommandTest):
         process = Process(12, files=4)
         process.write(self.folder / "p", kept=[0, 1, 3])
         got, said = self.polls(self.folder / "p")
-        self.assertIn("the file before it is not there", said)
+        self.assertIn("the file before it, is not there", said)
         known = self.truth(process)
         low, high = process.borders[1], process.borders[2]
         for (trace, where), polls in got.items():

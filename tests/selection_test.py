@@ -358,7 +358,7 @@ class WallClock(CommandTest):
         """CTF 1.8: they are synchronised with clocks of the same UUID alone."""
         uuid = "uuid = \"00000000-0000-0000-0000-00000000000{}\";".format
         epoch, local, absolute = "offset_s = 1700000000;", "absolute = FALSE;", "absolute = TRUE;"
-        none, hosts = "nothing relates the clocks of {a} and {b}", "the clocks of {a} and {b} are not one: their times are as good"
+        none, hosts = "nothing relates the clocks of {a} and {b}", "{a} and {b} have clocks of their own, of UTC"
         cases = [
             ("boots", uuid(1) + local, uuid(2) + local, none),
             ("little", uuid(1), uuid(2) + "offset_s = 1000;", none),

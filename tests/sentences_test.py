@@ -22,6 +22,7 @@ from command import BIN, ROOT, CommandTest, run
 from diff_test import trace as slices_of
 from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL
+from trace_parts_test import packet, tsdl
 from why_test import TABLE as POOL
 from worlds import incidents, sentences
 from zephyr_test import IN, OUT, TAKE, TAKEN
@@ -154,12 +155,14 @@ class Sentences(CommandTest):
         for name, sentence in self.table.items():
             if name.startswith(("notice/", "require/")):
                 self.seen.note(name, any(name in self.meant(line) for line in lines))
+            if name.startswith("losses/"):
+                self.seen.note(name, any(name in self.meant(line.removeprefix("lost: "), "losses/") for line in lines if line.startswith("lost: ")))
 
-    def meant(self, line):
+    def meant(self, line, groups=("notice/", "require/")):
         """What a line says: of sentences that fit, those with the most words of their own."""
         fitting = {}
         for name, sentence in self.table.items():
-            if name.startswith(("notice/", "require/")) and re.search(sentence.pattern.pattern + r"(?:; [^;]*)?$", line):
+            if name.startswith(groups) and re.search(sentence.pattern.pattern + r"(?:; [^;]*)?$", line):
                 fitting[name] = len(re.sub(r"\{[^}]*\}", "", sentence.text))
         return [name for name, words in fitting.items() if words == max(fitting.values())]
 
@@ -419,6 +422,7 @@ class Sentences(CommandTest):
         self.of_processors()
         self.of_late_stream()
         self.of_live_events()
+        self.of_streams()
         told = self.file("told.bin", pool(*job(1, 0, 100, 200)))
         self.latency("--table", self.file("pool.toml", POOL.encode()), self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
         pairs = w.header() + w.schema(0, "RunBegin") + w.schema(1, "RunEnd")
@@ -440,6 +444,18 @@ class Sentences(CommandTest):
     def of_late_stream(self):
         stream = self.file("late_stream", struct.pack("<QQB", 3, 5, 0))
         self.look_at_notices(run("stats", "--metadata", self.file("late.metadata", LATE_STREAM), stream).stderr.decode())
+
+    def of_streams(self):
+        """Data streams with and without a time in common, and losses of which one says how many, and one does not."""
+        for name, times, discarded in (("common", (5, 12), 2), ("apart", (50, 60), 0)):
+            folder = self.folder / name
+            folder.mkdir()
+            (folder / "metadata").write_text(tsdl())
+            (folder / "ch_0").write_bytes(packet(0, (1, 1), (9, 2)) + packet(1, (20, 3), discarded=discarded))
+            (folder / "ch_1").write_bytes(packet(0, *((time, 1) for time in times), instance=1) + packet(3, (70, 1), instance=1))
+            self.look_at_notices(run("stats", folder).stderr.decode())
+            end = ("--end", "9ns") if name == "apart" else ()
+            self.look_at_notices(run("stats", "--stream-intersection", *end, folder).stderr.decode())
 
     def of_live_events(self):
         """Of what a peer sends whose times go back, or do not."""

@@ -2,11 +2,12 @@
 
 import itertools
 import json
+import re
 import shutil
 import unittest
 import uuid
 
-from command import CommandTest, parse_lines, run
+from command import ROOT, CommandTest, parse_lines, run
 
 ID = uuid.UUID(int=0x1234_5678)
 
@@ -299,10 +300,29 @@ class Intersections(PartsTest):
         text = self.check(run("info", trace), 0).stdout.decode()
         self.assertIn("ch_0: 1970-01-01T00:00:00.000000008Z to 1970-01-01T00:00:00.000000016Z", text)
 
+    def test_lines_of_info_are_documented(self):
+        documented = set(re.findall(r"^\| `([^`]+)` \|", (ROOT / "docs/info.md").read_text(), re.MULTILINE))
+        trace = self.part("a", tsdl(env="web1"), packet(0, (1, 1)), packet(1, (5, 1), discarded=3) + b"junk")
+        parts = self.part("b", tsdl(env="web1"), packet(2, (7, 1)))
+        text = self.check(run("info", trace, parts), 4).stdout.decode()
+        said = set(re.findall(r"^  ([a-z]+(?: [a-z]+)?)  ", text, re.MULTILINE))
+        self.assertGreaterEqual(said, {"parts", "size", "clock", "environment", "streams", "packets", "losses", "problems", "findings"})
+        self.assertLessEqual(said, documented)
+
+    def test_info_tells_files_of_chunks_apart(self):
+        first = self.part("a", tsdl(), packet(0, (1, 1)))
+        second = self.part("b", tsdl(), packet(1, (5, 1), instance=1))
+        text = self.check(run("info", first, second), 0).stdout.decode()
+        self.assertIn(" a/ch_0: ", text)
+        self.assertIn(" b/ch_0: ", text)
+
     def test_stream_intersection(self):
         trace = self.two_streams("a", (1, 3, 5, 7, 9), (5, 8, 12))
         self.assertEqual(self.events("--stream-intersection", trace), [(12, 5), (12, 5), (14, 7), (15, 8), (16, 9)])
         self.assertEqual(self.events("--stream-intersection", "--begin", "13ns", "--end", "15ns", trace), [(14, 7), (15, 8)])
+        said = self.check(run("print", "--stream-intersection", trace), 0).stderr.decode()
+        self.assertIn("in common", said)
+        self.assertIn("00:00:00.000000012Z to 1970-01-01T00:00:00.000000016Z", said)
         moved = self.events("--stream-intersection", "--clock-offset", "100", trace)
         self.assertEqual([time for time, _ in moved], [112, 112, 114, 115, 116])
         for command in ("query", "stats", "info"):
@@ -318,7 +338,7 @@ class Intersections(PartsTest):
 
     def test_nothing_in_common(self):
         trace = self.two_streams("a", (1, 3), (5, 8))
-        self.assertEqual(self.events("--stream-intersection", trace, says=["nothing selected"]), [])
+        self.assertEqual(self.events("--stream-intersection", trace, says=["nothing selected", "no time in common"]), [])
 
     def test_each_trace_has_its_own(self):
         other = tsdl(fields=("m",)).replace(str(ID), str(uuid.UUID(int=7)))

@@ -31,6 +31,7 @@ struct FileGroup {
   bool by_process = false;  // they say of which one they are
   std::vector<RotatedFile> files = {};
   std::vector<std::string> notices = {};
+  std::vector<std::string> named_again = {};
 };
 
 RotatedFile described(TracePart part) {
@@ -79,7 +80,7 @@ class Grouping {
       groups_.emplace_back();
       groups_.back().files.push_back(std::move(file));
     }
-    for (FileGroup& group : groups_) tell_twice(group);
+    for (FileGroup& group : groups_) add_named_again(group);
     std::erase_if(groups_, [](const FileGroup& group) { return group.files.empty(); });
     return std::move(groups_);
   }
@@ -131,12 +132,11 @@ class Grouping {
     return file.format == nullptr || file.format == group.files.front().format;
   }
 
-  void tell_twice(FileGroup& group) {
+  void add_named_again(FileGroup& group) {
     for (const RotatedFile& file : group.files) {
       const auto again = twice_.find(file.path);
       if (again == twice_.end()) continue;
-      for (const std::string& path : again->second)
-        group.notices.push_back(fmt::format("{}: it was named before, and is read once", path));
+      std::ranges::move(again->second, std::back_inserter(group.named_again));
     }
   }
 
@@ -193,6 +193,7 @@ std::vector<FileGroup> split(FileGroup group) {
     parts.back().files.push_back(file);
   }
   parts.front().notices = std::move(group.notices);
+  parts.front().named_again = std::move(group.named_again);
   if (parts.size() > 1) {
     parts.front().notices.push_back(
         fmt::format("{} and {} have names of one recording, but are read as {} traces: their "
@@ -229,22 +230,45 @@ void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
   group.files = std::move(kept);
 }
 
+// `trace.3`.
+std::string numbered_name(const RotatedName& name, std::uint64_t number) {
+  return name.stem.empty() ? fmt::format("number {}", number)
+                           : fmt::format("{}.{}", name.stem, number);
+}
+
 void tell_missing(FileGroup& group) {
   std::vector<std::string> paths;
   for (const RotatedFile& file : group.files) paths.push_back(file.path);
-  const std::vector<std::uint64_t> missing_files = missing_before(paths);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::uint64_t missing = missing_files[i];
-    if (missing == 0) continue;
+  const MissingFiles missing = missing_files(paths);
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    const std::uint64_t count = missing.before[i];
+    if (count == 0) continue;
+    const RotatedName& last = *group.files[i - 1].name;
+    const RotatedName& next = *group.files[i].name;
+    const bool rises = last.number < next.number;
+    const auto step = [&](std::uint64_t from, std::uint64_t by) {
+      return numbered_name(next, rises ? from + by : from - by);
+    };
     group.notices.push_back(
-        fmt::format("{}: {} before it {} not there; what {} held is lost", group.files[i].path,
-                    missing == 1 ? "the file" : fmt::format("the {} files", missing),
-                    missing == 1 ? "is" : "are", missing == 1 ? "it" : "they"));
+        count == 1
+            ? fmt::format("{}: {}, the file before it, is not there; what it held is lost",
+                          group.files[i].path, step(last.number, 1))
+            : fmt::format("{}: {} to {}, the {} files before it, are not there; what they held is "
+                          "lost",
+                          group.files[i].path, step(last.number, 1), step(last.number, count),
+                          count));
   }
+  if (!missing.is_known && paths.size() > 1)
+    group.notices.push_back(fmt::format(
+        "{}: it and {} are read in the order of their times, as their names say none; whether one "
+        "is missing is not known",
+        paths.front(),
+        paths.size() == 2 ? paths[1] : fmt::format("{} more files", paths.size() - 1)));
 }
 
 JoinedFiles joined(FileGroup group) {
-  JoinedFiles trace{.notices = std::move(group.notices)};
+  JoinedFiles trace{.notices = std::move(group.notices),
+                    .named_again = std::move(group.named_again)};
   for (RotatedFile& file : group.files) {
     if (trace.format == nullptr) trace.format = file.format;
     if (trace.origin.metadata.empty() && trace.origin.process.empty())
@@ -272,7 +296,7 @@ void tell_apart(std::vector<FileGroup>& groups) {
   for (const auto& [letters, apart] : alike) {
     if (apart.size() < 2) continue;
     apart.front()->notices.push_back(
-        fmt::format("{} and {} are read as {} traces: they do not say of which process they are",
+        fmt::format("{} and {} are read as {} traces: nothing in them says that they are one",
                     apart[0]->files.front().path, apart[1]->files.front().path, apart.size()));
   }
 }

@@ -20,6 +20,7 @@ struct JoinedFiles {
   FileOrigin origin = {};               // what the first that says something does
   // What a user may not expect. Sentences.
   std::vector<std::string> notices = {};
+  std::vector<std::string> named_again = {};  // paths that lead to one of the files again
 };
 
 // The traces that these files are. The order of `files` makes no difference; one that is there

@@ -86,14 +86,28 @@ TEST(JoinFiles, WhatSaysNothingGoesWithItsName) {
 TEST(JoinFiles, TellsWhatIsMissing) {
   const auto joined = join_files({part("t.3.bin", 10, "p"), part("t.6.bin", 20, "p")});
   ASSERT_EQ(joined.size(), 1U);
-  EXPECT_THAT(joined[0].notices, ElementsAre("t.6.bin: the 2 files before it are not there; what "
-                                             "they held is lost"));
+  EXPECT_THAT(joined[0].notices,
+              ElementsAre("t.6.bin: t.4 to t.5, the 2 files before it, are not there; what "
+                          "they held is lost"));
+}
+
+TEST(JoinFiles, NamesTheOneFileThatIsMissing) {
+  const auto joined = join_files({part("t.5.bin", 10, "p"), part("t.3.bin", 20, "p")});
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_THAT(joined[0].notices,
+              ElementsAre("t.3.bin: t.4, the file before it, is not there; what it held is lost"));
+}
+
+TEST(JoinFiles, TellsThatNamesSayNothingOfMissingFiles) {
+  const auto joined = join_files({part("b.bin", 10, "p"), part("a.bin", 20, "p")});
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("whether one is missing is not known")));
 }
 
 TEST(JoinFiles, TellsWhyAlikeNamesAreApart) {
   const auto joined = join_files({part("t1.bin", 10), part("t2.bin", 20)});
   ASSERT_EQ(joined.size(), 2U);
-  EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("do not say of which process they are")));
+  EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("nothing in them says that they are one")));
 }
 
 TEST(RotatedName, IsAStemAndANumber) {

@@ -72,9 +72,9 @@ TEST(JoinParts, DoesNotDependOnTheirOrder) {
                                   {.format = &kFolder, .path = b}});
   ASSERT_EQ(joined.size(), 2U);
   EXPECT_THAT(joined[0].directories, ElementsAre(a, b));
-  EXPECT_THAT(joined[0].notices, ElementsAre(HasSubstr("named before")));
+  EXPECT_THAT(joined[0].named_again, ElementsAre(b));
   EXPECT_THAT(joined[1].directories, ElementsAre(c));
-  EXPECT_THAT(joined[1].notices, IsEmpty());
+  EXPECT_THAT(joined[1].named_again, IsEmpty());
 }
 
 TEST(PartSearch, PassesOverHiddenFoldersAndLoops) {

@@ -35,6 +35,7 @@ struct Candidates {
   const Format* format = nullptr;
   std::vector<std::string> directories = {};
   std::vector<std::string> notices = {};
+  std::vector<std::string> named_again = {};
 };
 
 // By the way to it, the names of each folder in bytewise order.
@@ -52,8 +53,7 @@ std::vector<Candidates> by_identity(const std::vector<TracePart>& parts) {
     if (is_there) {
       const auto [at, is_new] = known.try_emplace({status.st_dev, status.st_ino}, 0);
       if (!is_new) {
-        all[at->second].notices.push_back(
-            fmt::format("{}: it was named before, and is read once", part.path));
+        all[at->second].named_again.push_back(part.path);
         continue;
       }
     }
@@ -103,17 +103,20 @@ std::vector<JoinedTrace> join_parts(std::vector<TracePart> parts, const std::sto
     std::ranges::sort(candidates.directories, comes_before);
     std::vector<std::vector<std::string>> groups = tested(candidates, stop);
     std::vector<std::string> notices = std::move(candidates.notices);
+    std::vector<std::string> named_again = std::move(candidates.named_again);
     for (std::vector<std::string>& group : groups) {
       traces.push_back({.format = candidates.format,
                         .directories = std::move(group),
-                        .notices = std::exchange(notices, {})});
+                        .notices = std::exchange(notices, {}),
+                        .named_again = std::exchange(named_again, {})});
     }
   }
   for (JoinedFiles& joined : join_files(std::move(files), stop)) {
     traces.push_back({.format = joined.format,
                       .files = std::move(joined.files),
                       .origin = std::move(joined.origin),
-                      .notices = std::move(joined.notices)});
+                      .notices = std::move(joined.notices),
+                      .named_again = std::move(joined.named_again)});
   }
   return traces;
 }

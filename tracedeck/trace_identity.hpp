@@ -19,8 +19,9 @@ struct JoinedTrace {
   std::vector<std::string> directories = {};  // by name; empty: it is files
   std::vector<std::string> files = {};        // in the order of their times
   FileOrigin origin = {};                     // of files
-  // What a user may not expect: what was named twice, or is kept apart. Sentences.
+  // What a user may not expect: what is kept apart, left out or missing. Sentences.
   std::vector<std::string> notices = {};
+  std::vector<std::string> named_again = {};  // paths that lead to a part again
 
   [[nodiscard]] const std::vector<std::string>& parts() const {
     return directories.empty() ? files : directories;

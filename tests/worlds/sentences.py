@@ -132,6 +132,7 @@ COUNTED = {
     "latency/open": "open_at_end",
     "latency/began-before": "began_before",
     "latency/across-loss": "across_loss",
+    "latency/across-clock-step": "across_clock_step",
     "latency/inferred-ends": "inferred_ends",
     "latency/ended-with-task": "ended_with_task",
     "latency/negative": "negative",
@@ -162,9 +163,9 @@ def of_latency(sentences, answer, where=""):
     facts = of_summary(answer)
     for name, key in {**COUNTED, **BESIDES}.items():
         facts[name] = [(counts[key],)] if counts[key] else []
-    for heading, names in (("latency/slices-left-out", COUNTED), ("latency/besides", BESIDES)):
-        said = [sentences[name].fill(*facts[name][0]) for name in names if facts[name]]
-        facts[heading] = [(", ".join(said),)] if said else []
+    slices, besides = (", ".join(sentences[name].fill(*facts[name][0]) for name in names if facts[name]) for names in (COUNTED, BESIDES))
+    facts["latency/slices-left-out"] = [(counts["left_out"], slices)] if counts["left_out"] else []
+    facts["latency/besides"] = [(besides,)] if besides else []
     facts["latency/waits-left-out"] = [(waits,)] if waits else []
     facts["latency/outliers"] = [outlier(r) for r in rows if r["count"] >= 20 and r.get("outliers_at_most", r["outliers"])]
     facts["latency/still-open"] = [
@@ -241,14 +242,14 @@ def of_query(answer):
     lost, unknown = answer["lost"], answer["losses_of_unknown_size"]
     facts = {
         "query/read": [(Plain(answer["read"]), Plain(answer["selected"]))],
-        "query/none-lost": [] if lost or unknown else [()],
-        "query/lost": [(Plain(lost),)] if lost and not unknown else [],
-        "query/lost-of-unknown-size": [(Plain(lost), Plain(unknown))] if unknown else [],
+        "query/none-lost": [] if lost or unknown or answer["damaged_bytes"] else [()],
     }
 
     def count(name, number):
         facts[name] = [(Plain(number),)] if number else []
 
+    count("query/lost", lost)
+    count("query/lost-of-unknown-size", unknown)
     count("query/damaged", answer["damaged_bytes"])
     count("query/late", answer.get("late", 0))
     count("query/merged", answer.get("partial_answers", 0))

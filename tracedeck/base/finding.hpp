@@ -37,6 +37,7 @@ struct Rule {
   std::string_view summary = {};  // one sentence that states the rule
   bool doubts_times = false;   // where it is broken, times may not be in the unit they are given in
   bool lacks_classes = false;  // where it is broken, the trace lacks what describes its bytes
+  bool of_metadata = false;    // where it is broken, no event is lost by that alone
 };
 
 // A place where a trace breaks a rule.

@@ -17,7 +17,7 @@ std::string_view section_of(const RuleText& text, Dialect dialect) {
 
 }  // namespace
 
-RuleTable::RuleTable(std::span<const RuleText> texts) {
+RuleTable::RuleTable(std::span<const RuleText> texts, bool of_metadata) {
   for (std::size_t i = 0; i < kDialectCount; ++i) {
     const auto dialect = static_cast<Dialect>(i);
     rules_[i].reserve(texts.size());
@@ -31,7 +31,8 @@ RuleTable::RuleTable(std::span<const RuleText> texts) {
                            .severity = severity,
                            .section = section,
                            .summary = text.summary,
-                           .lacks_classes = text.lacks_classes});
+                           .lacks_classes = text.lacks_classes,
+                           .of_metadata = of_metadata});
     }
   }
 }

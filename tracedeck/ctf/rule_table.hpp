@@ -32,7 +32,8 @@ struct RuleText {
 // the rules that it hands out live as long as it does.
 class RuleTable {
  public:
-  explicit RuleTable(std::span<const RuleText> texts);
+  // `of_metadata`: as in `Rule`, of all.
+  explicit RuleTable(std::span<const RuleText> texts, bool of_metadata = false);
   RuleTable(const RuleTable&) = delete;
   RuleTable& operator=(const RuleTable&) = delete;
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tracedeck/ctf/metadata/comparable_text.hpp"
+#include "tracedeck/ctf/occupied_by_packets.hpp"
 #include "tracedeck/ctf/trace.hpp"
 #include "tracedeck/ctf/twin_packets.hpp"
 #include "tracedeck/io/input.hpp"
@@ -78,24 +79,35 @@ std::vector<std::vector<std::size_t>> groups_of(std::vector<Part> parts,
   return groups;
 }
 
-// Directories of one run, and the files of data streams that lie in several.
-struct Run {
+// Directories that are of one run, and the files of data streams in them that lie in several.
+struct PartOfRun {
   using File = std::pair<std::size_t, const TwinPackets::FileOfStream*>;  // data stream, file
 
   std::vector<std::size_t> places = {};
   std::vector<File> files = {};
+};
 
-  [[nodiscard]] bool excludes(const Run& other) const {
-    return std::ranges::any_of(files, [&](const File& own) {
-      return std::ranges::any_of(other.files, [&](const File& each) {
-        return own.first == each.first && own.second->excludes(*each.second);
-      });
+// Parts that are of one run, and what the packets of each data stream occupy.
+class Run {
+ public:
+  [[nodiscard]] bool excludes(const PartOfRun& part) const {
+    return std::ranges::any_of(part.files, [&](const PartOfRun::File& file) {
+      const auto known = occupied_.find(file.first);
+      return known != occupied_.end() && known->second.excludes(*file.second);
     });
   }
-  void add(const Run& other) {
-    places.insert(places.end(), other.places.begin(), other.places.end());
-    files.insert(files.end(), other.files.begin(), other.files.end());
+  void add(const PartOfRun& part) {
+    places_.insert(places_.end(), part.places.begin(), part.places.end());
+    for (const auto& [stream, file] : part.files) occupied_[stream].add(*file);
   }
+  [[nodiscard]] std::vector<std::size_t> take_places() {
+    std::ranges::sort(places_);
+    return std::move(places_);
+  }
+
+ private:
+  std::vector<std::size_t> places_;
+  std::map<std::size_t, OccupiedByPackets> occupied_;  // by data stream
 };
 
 }  // namespace
@@ -140,29 +152,23 @@ std::vector<std::vector<std::string>> by_packets(std::span<const std::string> di
     const std::size_t second = leaders[place(other)];
     std::ranges::replace(leaders, std::max(first, second), std::min(first, second));
   }
+  std::vector<PartOfRun> parts(directories.size());  // by leader
+  for (std::size_t i = 0; i < directories.size(); ++i) parts[leaders[i]].places.push_back(i);
+  for (std::size_t stream = 0; stream < twins.streams().size(); ++stream) {
+    for (const TwinPackets::FileOfStream& file : twins.streams()[stream])
+      parts[leaders[place(file.path)]].files.emplace_back(stream, &file);
+  }
   std::vector<Run> runs;
-  for (std::size_t leader = 0; leader < directories.size(); ++leader) {
-    if (leaders[leader] != leader) continue;
-    Run part;
-    for (std::size_t i = leader; i < directories.size(); ++i)
-      if (leaders[i] == leader) part.places.push_back(i);
-    for (std::size_t stream = 0; stream < twins.streams().size(); ++stream) {
-      for (const TwinPackets::FileOfStream& file : twins.streams()[stream])
-        if (leaders[place(file.path)] == leader) part.files.emplace_back(stream, &file);
-    }
-    const auto run =
-        std::ranges::find_if(runs, [&](const Run& each) { return !each.excludes(part); });
-    if (run == runs.end()) {
-      runs.push_back(std::move(part));
-    } else {
-      run->add(part);
-    }
+  for (const PartOfRun& part : parts) {
+    if (part.places.empty()) continue;
+    auto run = std::ranges::find_if(runs, [&](const Run& each) { return !each.excludes(part); });
+    if (run == runs.end()) run = runs.emplace(run);
+    run->add(part);
   }
   std::vector<std::vector<std::string>> result;
   for (Run& run : runs) {
-    std::ranges::sort(run.places);
     std::vector<std::string>& names = result.emplace_back();
-    for (const std::size_t each : run.places) names.push_back(directories[each]);
+    for (const std::size_t each : run.take_places()) names.push_back(directories[each]);
   }
   return result;
 }

@@ -91,16 +91,6 @@ void TwinPackets::look_for(Trace& trace) {
   }
 }
 
-bool TwinPackets::FileOfStream::excludes(const FileOfStream& other) const {
-  if (first_sequence && other.first_sequence) {
-    if (*first_sequence <= other.last_sequence && *other.first_sequence <= last_sequence)
-      return true;
-  } else if (end && other.end && begin == other.begin) {
-    return true;
-  }
-  return end && other.end && begin < *other.end && other.begin < *end;
-}
-
 void TwinPackets::look_for(Trace& trace, std::vector<FileOfStream>& files) {
   PacketReader reader(files, trace.stop());
   // Those that a later file may have too.

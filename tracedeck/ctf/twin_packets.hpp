@@ -46,10 +46,6 @@ class TwinPackets {
     std::optional<std::uint64_t> end = {};
     std::optional<std::uint64_t> first_sequence = {};
     std::uint64_t last_sequence = 0;
-
-    // Whether no data stream can have both, unless it has twins in them: they have times or
-    // sequence numbers in common.
-    [[nodiscard]] bool excludes(const FileOfStream& other) const;
   };
   // The files of each data stream that lies in several, in the order of their beginnings.
   [[nodiscard]] const std::vector<std::vector<FileOfStream>>& streams() const { return streams_; }

@@ -9,18 +9,18 @@ void LossCount::add(const Loss& loss) {
   if (loss.taken_back) {
     if (!may_come) return;
     const LateEvents::Came came = late_.come(loss.stream->entity, events);
-    events_ -= came.events;
-    places_ -= came.places;
+    totals_.events -= came.events;
+    totals_.places -= came.places;
     return;
   }
   if (may_come && events != 0) {
     events = late_.lose(loss.stream->entity, events);
     if (events == 0) return;
   }
-  events_ += events;
-  packets_ += loss.packets.value_or(0);
-  ++places_;
-  if (!loss.events && !loss.packets) ++unknown_;
+  totals_.events += events;
+  totals_.packets += loss.packets.value_or(0);
+  ++totals_.places;
+  if (!loss.events && !loss.packets) ++totals_.places_of_unknown_size;
 }
 
 }  // namespace tracedeck::flow

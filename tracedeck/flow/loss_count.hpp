@@ -8,23 +8,22 @@
 
 namespace tracedeck::flow {
 
+struct LossTotals {
+  std::uint64_t events = 0;  // of the places that say how many
+  std::uint64_t packets = 0;
+  std::uint64_t places = 0;                  // in which something is missing
+  std::uint64_t places_of_unknown_size = 0;  // of these, where nothing says how much
+};
+
 class LossCount {
  public:
   void add(const Loss& loss);
 
-  [[nodiscard]] std::uint64_t events() const { return events_; }
-  [[nodiscard]] std::uint64_t packets() const { return packets_; }
-  // In which something is missing.
-  [[nodiscard]] std::uint64_t places() const { return places_; }
-  // Of these, places of which nothing says how much.
-  [[nodiscard]] std::uint64_t places_of_unknown_size() const { return unknown_; }
+  [[nodiscard]] const LossTotals& totals() const { return totals_; }
 
  private:
   LateEvents late_;
-  std::uint64_t events_ = 0;
-  std::uint64_t packets_ = 0;
-  std::uint64_t places_ = 0;
-  std::uint64_t unknown_ = 0;
+  LossTotals totals_;
 };
 
 }  // namespace tracedeck::flow

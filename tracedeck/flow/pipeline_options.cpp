@@ -17,6 +17,7 @@ std::uint64_t max_state(const PipelineOptions& options, bool live) {
 void PipelineObserver::opened(const TraceDescription&) {}
 void PipelineObserver::progress(double) {}
 void PipelineObserver::selected_nothing(const NothingSelected&) {}
+void PipelineObserver::common_time(const std::string&, const TraceDescription&, const TimeRange&) {}
 void PipelineObserver::wall_clock(const std::string&, const WallClock&) {}
 void PipelineObserver::note(const std::string&) {}
 void PipelineObserver::refused(const Error& error) { failed(error); }

@@ -69,6 +69,9 @@ class PipelineObserver {
   virtual void selected_nothing(const NothingSelected& what);
   // How the times of a trace relate to UTC, where times in UTC are asked for.
   virtual void wall_clock(const std::string& trace, const WallClock& wall);
+  // Of what `Selection::stream_intersection` selects: see `common_time`.
+  virtual void common_time(const std::string& trace, const TraceDescription& description,
+                           const TimeRange& range);
   // See `ReadOptions::notice`.
   virtual void note(const std::string& sentence);
 

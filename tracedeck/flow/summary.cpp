@@ -110,10 +110,7 @@ TraceSummary Summarizer::finish() const {
       summary.first_streams[i].time = {times.clock->to_nanoseconds(times.first),
                                        times.clock->to_nanoseconds(times.last)};
   }
-  summary.losses = {.places = losses_.places(),
-                    .events = losses_.events(),
-                    .packets = losses_.packets(),
-                    .unknown = losses_.places_of_unknown_size() != 0};
+  summary.losses = losses_.totals();
   summary.others.assign(traces_.list().begin() + 1, traces_.list().end());
   GroupNumbers groups;
   const auto group_of = [&](const EventClass& event_class) -> ClassSummary& {

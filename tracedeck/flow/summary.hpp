@@ -29,14 +29,6 @@ struct ClassSummary : ClassGroup {
   Rare<TimeRange> time = {};
 };
 
-// Losses that the producer recorded. The numbers are sums of what is known.
-struct LossSummary {
-  std::uint64_t places = 0;
-  std::uint64_t events = 0;
-  std::uint64_t packets = 0;
-  bool unknown = false;  // some place gives no number at all: more was lost than the sums say
-};
-
 // Bytes that could not be read.
 struct ProblemSummary {
   std::uint64_t count = 0;
@@ -69,6 +61,7 @@ struct TraceSummary {
   // The directories or files that the trace lies in, where there are several.
   std::vector<std::string> parts = {};
   bool parts_are_files = false;
+  std::vector<std::string> notices = {};  // what a user may not expect of the parts, sentences
   // What the recorder says of itself and its process, in its order: keys and values.
   std::vector<std::pair<std::string, std::string>> recorder = {};
   std::optional<std::uint64_t> stored_size = {};  // bytes on disk; absent for pipes
@@ -87,7 +80,7 @@ struct TraceSummary {
   std::vector<ClassSummary> classes =
       {};  // those described, also without events; in order of description
 
-  LossSummary losses = {};
+  LossTotals losses = {};
   ProblemSummary problems = {};
   std::vector<RuleSummary> findings = {};  // in order of their first finding
 };

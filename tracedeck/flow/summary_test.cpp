@@ -86,7 +86,7 @@ TEST(Summary, CountsWhatIsNoEvent) {
   EXPECT_EQ(summary.problems.first[0].finding.offset, 20U);
   EXPECT_EQ(summary.losses.places, 2U);
   EXPECT_EQ(summary.losses.events, 50U + 51U);  // their serial numbers
-  EXPECT_FALSE(summary.losses.unknown);
+  EXPECT_EQ(summary.losses.places_of_unknown_size, 0U);
   ASSERT_EQ(summary.findings.size(), 1U);
   EXPECT_EQ(summary.findings[0].rule->id, "made-up/rule");
   EXPECT_EQ(summary.findings[0].count, 2U);
@@ -99,7 +99,7 @@ TEST(Summary, ALossWithoutNumbersIsUnknown) {
   Batch batch;
   batch.add_loss({});
   summarizer.add(batch);
-  EXPECT_TRUE(summarizer.finish().losses.unknown);
+  EXPECT_EQ(summarizer.finish().losses.places_of_unknown_size, 1U);
 }
 
 RC_GTEST_PROP(Summary, CountsEveryEvent, ()) {

@@ -72,6 +72,7 @@ void join_named(NamedParts named, const std::stop_token& stop, std::vector<Trace
     if (trace.format == nullptr && !is_operand) continue;
     is_taken[named.places[parts.front()]] = true;
     place.notices = std::move(trace.notices);
+    place.named_again = std::move(trace.named_again);
     place.origin = std::move(trace.origin);
     if (is_operand) continue;
     place.format = trace.format;

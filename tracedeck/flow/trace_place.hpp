@@ -34,9 +34,10 @@ struct TracePlace {
   FileOrigin origin = {};  // of files, where somebody looked at them
   // What named those of them that `operand` does not.
   std::vector<std::string> other_operands = {};
-  std::vector<std::string> notices = {};  // of what its parts are
-  Rare<Error> failure = {};               // why there is nothing to open
-  bool live = false;                      // it comes while it is read
+  std::vector<std::string> notices = {};      // of what its parts are
+  std::vector<std::string> named_again = {};  // paths that lead to one of them again
+  Rare<Error> failure = {};                   // why there is nothing to open
+  bool live = false;                          // it comes while it is read
   // What distinguishes it from the other traces (see `shortest_endings`); "" when it is the only
   // one.
   std::string name = {};

@@ -109,6 +109,8 @@ bool TraceSource::open() {
 
 Result<void> TraceSource::try_open() {
   if (!reading_.silent) {
+    for (const std::string& each : place_.named_again)
+      context_.observer.note(fmt::format("{}: it was named before, and is read once", each));
     for (const std::string& each : place_.notices) context_.observer.note(each);
   }
   if (auto resolved = resolve_bounds(); !resolved) return resolved;
@@ -194,12 +196,15 @@ Result<void> TraceSource::intersect_streams() {
   }
   const std::unique_ptr<Reader> reader = open_for_times(true, {});
   if (reader != nullptr && says_its_packets(*reader->description())) common_ = common_time(*reader);
+  const std::string& name = place_.name.empty() ? place_.operand : place_.name;
   if (!common_ && !reading_.silent) {
     context_.observer.note(
         fmt::format("{}: it does not have several data streams whose packets say when they begin "
                     "and end: --stream-intersection leaves it as it is",
-                    place_.name.empty() ? place_.operand : place_.name));
+                    name));
   }
+  if (common_ && !reading_.silent)
+    context_.observer.common_time(name, *reader->description(), *common_);
   narrow_to_common();
   return {};
 }

@@ -65,8 +65,8 @@ std::optional<RotatedName> rotated_name(std::string_view path) {
   return std::nullopt;
 }
 
-std::vector<std::uint64_t> missing_before(std::span<const std::string> paths) {
-  std::vector<std::uint64_t> missing(paths.size());
+MissingFiles missing_files(std::span<const std::string> paths) {
+  MissingFiles missing{.before = std::vector<std::uint64_t>(paths.size()), .is_known = true};
   bool rises = false;
   bool falls = false;
   std::optional<RotatedName> last;
@@ -75,12 +75,14 @@ std::vector<std::uint64_t> missing_before(std::span<const std::string> paths) {
     const bool follows = last && name && last->stem == name->stem && last->number != name->number;
     if (follows) {
       const auto [less, more] = std::minmax(last->number, name->number);
-      missing[i] = more - less - 1;
+      missing.before[i] = more - less - 1;
       (last->number < name->number ? rises : falls) = true;
+    } else if (i != 0) {
+      missing.is_known = false;
     }
     last = std::move(name);
   }
-  if (rises && falls) missing.assign(paths.size(), 0);
+  if (rises && falls) return {.before = std::vector<std::uint64_t>(paths.size())};
   return missing;
 }
 

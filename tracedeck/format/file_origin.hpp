@@ -43,9 +43,14 @@ struct RotatedName {
 // called so.
 [[nodiscard]] std::optional<RotatedName> rotated_name(std::string_view path);
 
-// Of the files of one process, in their order, how many are missing right before each: none, where
-// their numbers neither rise nor fall throughout, as names that were changed say nothing of it.
-[[nodiscard]] std::vector<std::uint64_t> missing_before(std::span<const std::string> paths);
+struct MissingFiles {
+  std::vector<std::uint64_t> before = {};  // how many are missing right before each file
+  bool is_known = false;                   // the names say it of each
+};
+
+// Of the files of one process, in their order, which ones are not among them. Where their numbers
+// neither rise nor fall throughout, names were changed and say nothing of it.
+[[nodiscard]] MissingFiles missing_files(std::span<const std::string> paths);
 
 // The ending of the name of a file that its recorder still writes.
 inline constexpr std::string_view kStillWrittenEnding = ".active";

@@ -157,7 +157,7 @@ class FrameReader : public Reader {
   void begin_file() {
     const std::size_t begun = source_.files().size();
     if constexpr (requires { self().lose_files(); }) {
-      if (missing_.empty()) missing_ = missing_before(source_.input().part_files());
+      if (missing_.empty()) missing_ = missing_files(source_.input().part_files()).before;
       if (missing_[begun - 1] != 0) self().lose_files();
     }
     if constexpr (requires { self().begin_next_file(); }) {

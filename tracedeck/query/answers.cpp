@@ -444,10 +444,14 @@ std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
   return besides.empty() ? text : text + ", " + besides;
 }
 
-std::string losses_text(Plain lost, Plain unknown) {
-  if (lost.number == 0 && unknown.number == 0) return say<"query/none-lost">();
-  return unknown.number == 0 ? say<"query/lost">(lost)
-                             : say<"query/lost-of-unknown-size">(lost, unknown);
+std::string losses_text(const QueryCounts& counts) {
+  std::string losses =
+      Facts()
+          .add<"query/lost">(Plain(counts.lost))
+          .add<"query/lost-of-unknown-size">(Plain(counts.losses_of_unknown_size))
+          .add<"query/damaged">(Plain(counts.damaged_bytes))
+          .text();
+  return losses.empty() ? say<"query/none-lost">() : losses;
 }
 
 }  // namespace
@@ -456,8 +460,7 @@ std::string counts_text(const QueryCounts& counts) {
   std::vector<std::string> parts = {say<"query/read">(Plain(counts.read), Plain(counts.selected))};
   if (counts.pairs) parts.push_back(pairs_text(*counts.pairs, counts.without_time));
   if (counts.spans) parts.push_back(spans_text(*counts.spans));
-  parts.push_back(losses_text(Plain(counts.lost), Plain(counts.losses_of_unknown_size)));
-  if (counts.damaged_bytes != 0) parts.push_back(say<"query/damaged">(Plain(counts.damaged_bytes)));
+  parts.push_back(losses_text(counts));
   if (counts.late != 0) parts.push_back(say<"query/late">(Plain(counts.late)));
   if (counts.partial_answers != 0)
     parts.push_back(say<"query/merged">(Plain(counts.partial_answers)));

@@ -133,7 +133,7 @@ std::uint64_t LeftOut::Counted::unused() const {
 
 Receipt LeftOut::receipt() const {
   AdaptationCounts<LeftOutKind> counts = counts_;
-  if (!all_records_) counts.add(LeftOutKind::kLoss, losses_.places());
+  if (!all_records_) counts.add(LeftOutKind::kLoss, losses_.totals().places);
   for (const auto& [number, trace] : traces_) counts.add(LeftOutKind::kUnused, trace.unused());
   return counts.receipt(kFacts);
 }

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/render/counted.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/json_event.hpp"
+#include "tracedeck/render/loss_text.hpp"
 #include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/time_text.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -24,10 +26,6 @@ using flow::TimeFrame;
 using flow::TimeRange;
 using flow::TraceSummary;
 using flow::WallClock;
-
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 // The lines `name  value` of a summary.
 class Lines {
@@ -88,8 +86,7 @@ Nanoseconds offset_of(const TimeFrame& utc) {
 
 std::string utc_text(const TimeRange& time, const TimeFrame& utc) {
   const TimeRange range = in_utc(time, utc);
-  return fmt::format("{} to {} (the clock and {} s)",
-                     time_text(range.first, ClockOrigin::kUnixEpoch),
+  return fmt::format("{} to {} (the clock + {} s)", time_text(range.first, ClockOrigin::kUnixEpoch),
                      time_text(range.last, ClockOrigin::kUnixEpoch), seconds_text(offset_of(utc)));
 }
 
@@ -114,19 +111,16 @@ void add_steps(Lines& lines, const TimeFrame& utc) {
   if (steps.size() > kMost) lines.more(fmt::format("and {} more", steps.size() - kMost));
 }
 
-std::string losses_text(const flow::LossSummary& losses) {
-  if (losses.places == 0) return "none";
-  std::string text =
-      fmt::format("{}, {}, in {}", counted(losses.events, "event"),
-                  counted(losses.packets, "packet"), counted(losses.places, "place"));
-  if (losses.unknown) text += ", and more than was counted";
-  return text;
+std::string losses_line(const TraceSummary& summary) {
+  if (summary.losses.places != 0) return losses_text(summary.losses);
+  return summary.problems.bytes == 0 ? "none" : "none, but for what could not be read";
 }
 
 void add_problems(Lines& lines, const flow::ProblemSummary& problems) {
   if (problems.count == 0) return lines.add("problems", "none");
-  lines.add("problems",
-            fmt::format("{}, {} not read", problems.count, counted(problems.bytes, "byte")));
+  lines.add("problems", problems.bytes == 0 ? fmt::format("{}", problems.count)
+                                            : fmt::format("{}, {} not read", problems.count,
+                                                          counted(problems.bytes, "byte")));
   for (const Notice& notice : problems.first) lines.more(finding_line(notice));
   if (problems.count > problems.first.size()) lines.more("...");
 }
@@ -217,12 +211,12 @@ void append_class(TextBuffer& out, const ClassSummary& group) {
   object.end();
 }
 
-void append_losses(TextBuffer& out, const flow::LossSummary& losses) {
+void append_losses(TextBuffer& out, const flow::LossTotals& losses) {
   JsonObject object(out);
   object.integer("records", losses.places);
   object.integer("events", losses.events);
   object.integer("packets", losses.packets);
-  object.boolean("unknown", losses.unknown);
+  object.boolean("unknown", losses.places_of_unknown_size != 0);
   object.end();
 }
 
@@ -340,6 +334,12 @@ void append_parts(TextBuffer& out, const TraceSummary& summary) {
   object.end();
 }
 
+void append_notices(TextBuffer& out, const TraceSummary& summary) {
+  JsonArray notices(out);
+  for (const std::string& notice : summary.notices) append_json_string(notices.next(), notice);
+  notices.end();
+}
+
 void append_streams(TextBuffer& out, const TraceSummary& summary) {
   JsonObject object(out);
   object.integer("count", summary.streams);
@@ -359,13 +359,25 @@ void append_streams(TextBuffer& out, const TraceSummary& summary) {
   object.end();
 }
 
+// How long the path is of the folder that all files of data streams lie in.
+std::size_t common_folder(const std::vector<StreamSummary>& streams) {
+  std::string_view folder = streams.front().stream.file;
+  for (const StreamSummary& each : streams) {
+    const std::string_view file = each.stream.file;
+    folder = folder.substr(
+        0, static_cast<std::size_t>(std::ranges::mismatch(folder, file).in1 - folder.begin()));
+  }
+  return folder.rfind('/') + 1;
+}
+
 // Where each data stream begins and ends, of those that are recorded side by side.
 void add_stream_times(Lines& lines, const TraceSummary& summary, ClockOrigin origin) {
   if (summary.first_streams.size() < 2) return;
+  const std::size_t folder = common_folder(summary.first_streams);
   for (const auto& [stream, time] : summary.first_streams) {
     if (!time || (stream.stream_class != nullptr && stream.stream_class->streams_are_parts))
       continue;
-    const std::string_view file = std::string_view(stream.file).substr(stream.file.rfind('/') + 1);
+    const std::string_view file = std::string_view(stream.file).substr(folder);
     lines.more(fmt::format("{}{}{}: {}", stream_text(stream), file.empty() ? "" : " ",
                            visible(file), time_range_text(*time, origin)));
   }
@@ -394,7 +406,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   lines.add("time", summary.time ? time_range_text(*summary.time, origin) : "none");
   if (summary.time && summary.utc) lines.add("utc", utc_text(*summary.time, *summary.utc));
   if (summary.utc) add_steps(lines, *summary.utc);
-  lines.add("losses", losses_text(summary.losses));
+  lines.add("losses", losses_line(summary));
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
 
@@ -418,6 +430,7 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   append_format(object, description);
   append_name(object, description);
   if (!summary.parts.empty()) append_parts(object.key("parts"), summary);
+  if (!summary.notices.empty()) append_notices(object.key("notices"), summary);
   object.integer_if("size", summary.size);
   object.integer_if("stored_size", summary.stored_size);
   append_recorder(object, summary);

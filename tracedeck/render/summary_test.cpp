@@ -42,7 +42,7 @@ class Summary : public testing::Test {
 
   void add_trouble() {
     summary_.timeless_events = 2;
-    summary_.losses = {.places = 1, .events = 3, .packets = 0, .unknown = true};
+    summary_.losses = {.events = 3, .places = 2, .places_of_unknown_size = 1};
     const Notice problem{.input = "a",
                          .finding = {.rule = &kCut, .offset = 9, .length = 4, .text = "Cut."}};
     const Notice finding{.input = "a",
@@ -79,7 +79,7 @@ TEST_F(Summary, TextOfATraceInTrouble) {
   const std::string text = summary_text(summary_);
   EXPECT_NE(text.find("  events    5, 2 of them without a time\n"), std::string::npos) << text;
   EXPECT_NE(
-      text.find("  losses    3 events, 0 packets, in 1 place, and more than was counted\n"
+      text.find("  losses    3 events, in 2 places; in 1 of them nothing says how many\n"
                 "  problems  2, 6 bytes not read\n"
                 "            a:9: error: dial9/cut: Cut. [Frames]\n"
                 "            ...\n"
@@ -99,7 +99,7 @@ TEST_F(Summary, Json) {
       R"("time":{"first":1000000,"last":1500000},)"
       R"("classes":[{"name":"A","id":7,"classes":1,"events":5,"time":{"first":1000000,"last":1500000}},)"
       R"({"name":"B","id":7,"classes":1,"events":0}],)"
-      R"("losses":{"records":1,"events":3,"packets":0,"unknown":true},)"
+      R"("losses":{"records":2,"events":3,"packets":0,"unknown":true},)"
       R"("problems":{"count":2,"bytes":6,"first":[{"file":"a","offset":9,"length":4,"severity":"error","rule":"dial9/cut","text":"Cut.","section":"Frames"}]},)"
       R"("findings":[{"rule":"dial9/bool-value","severity":"warning","count":3,"first":{"file":"a","offset":2,"length":1,"severity":"warning","rule":"dial9/bool-value","text":"Odd.","section":"Field Types"}},)"
       R"({"rule":"dial9/cut","severity":"error","count":1,"first":{"file":"a","offset":9,"length":4,"severity":"error","rule":"dial9/cut","text":"Cut.","section":"Frames"}}]})"

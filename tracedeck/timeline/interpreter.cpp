@@ -449,7 +449,8 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
-        return take_damage(record);
+        if (!record.notice->finding.rule->of_metadata) take_damage(record);
+        return;
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:

@@ -103,9 +103,11 @@ struct NamedCount {
   std::uint64_t TimelineCounts::* count;
 };
 constexpr auto kCounts = std::to_array<NamedCount>({
+    {"left_out", &TimelineCounts::left_out},
     {"began_before", &TimelineCounts::began_before},
     {"open_at_end", &TimelineCounts::open_at_end},
     {"across_loss", &TimelineCounts::across_loss},
+    {"across_clock_step", &TimelineCounts::across_clock_step},
     {"inferred_ends", &TimelineCounts::inferred_ends},
     {"ended_with_task", &TimelineCounts::ended_with_task},
     {"inferred_states", &TimelineCounts::inferred_states},

@@ -139,11 +139,13 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
                                  .add<"latency/open">(counts.open_at_end)
                                  .add<"latency/began-before">(counts.began_before)
                                  .add<"latency/across-loss">(counts.across_loss)
+                                 .add<"latency/across-clock-step">(counts.across_clock_step)
                                  .add<"latency/inferred-ends">(counts.inferred_ends)
                                  .add<"latency/ended-with-task">(counts.ended_with_task)
                                  .add<"latency/negative">(counts.negative)
                                  .text();
-  if (!slices.empty()) out += '\n' + say<"latency/slices-left-out">(slices) + '\n';
+  if (!slices.empty())
+    out += '\n' + say<"latency/slices-left-out">(counts.left_out, slices) + '\n';
   std::uint64_t waits = 0;
   for (const LatencyRow& row : latency.rows()) waits += row.is_wait ? row.across_loss : 0;
   if (waits != 0) out += (slices.empty() ? "\n" : "") + say<"latency/waits-left-out">(waits) + '\n';

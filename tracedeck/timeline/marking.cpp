@@ -95,9 +95,11 @@ OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Argum
 
 void Marking::count_flags(std::uint16_t flags) {
   TimelineCounts& counts = timeline_.mutable_counts();
+  if ((flags & kNoDuration) != 0) ++counts.left_out;
   if ((flags & kInferredEnd) != 0) ++counts.inferred_ends;
   if ((flags & kAcrossLoss) != 0) ++counts.across_loss;
   if ((flags & kOpenAtEnd) != 0) ++counts.open_at_end;
+  if ((flags & kClockStep) != 0) ++counts.across_clock_step;
   if ((flags & kNegative) != 0) ++counts.negative;
   if ((flags & kGone) != 0) ++counts.ended_with_task;
 }
@@ -334,6 +336,7 @@ void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
     ++counts.unmatched_ends;
     return instant(track, name, now, arguments, kUnmatchedEnd);
   }
+  ++counts.left_out;
   ++counts.began_before;
   const TrackId lane = untouched_lane(track);
   std::uint16_t flags = kBeganBefore;

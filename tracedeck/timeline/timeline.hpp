@@ -94,26 +94,28 @@ struct MarkName {
 // What became of what the rules of disorder are about (docs/timeline.md); with a begin, from there
 // on.
 struct TimelineCounts {
-  std::uint64_t events = 0;            // that were interpreted
-  std::uint64_t without_time = 0;      // events that have none, or only a nominal one
-  std::uint64_t unmatched_ends = 0;    // ends without a begin
-  std::uint64_t began_before = 0;      // slices from the trace's begin on
-  std::uint64_t inferred_ends = 0;     // slices that end where another begins
-  std::uint64_t ended_with_task = 0;   // slices that ended because their task did
-  std::uint64_t inferred_states = 0;   // states before the first event that says anything of them
-  std::uint64_t across_loss = 0;       // slices during which events were lost
-  std::uint64_t open_at_end = 0;       // slices that did not end
-  std::uint64_t negative = 0;          // slices that end before they begin
-  std::uint64_t overlaps = 0;          // slices moved to a lane because they overlap another
-  std::uint64_t without_lane = 0;      // slices left out: all lanes were taken
-  std::uint64_t clock_steps = 0;       // events earlier than what came before on their track
-  std::uint64_t sections = 0;          // clocks that stepped back so far that all begins anew
-  std::uint64_t without_rule = 0;      // events that no rule is about
-  std::uint64_t without_field = 0;     // events that lack a field that their rule is about
-  std::uint64_t not_held = 0;          // begins for which there was no room in memory
-  std::uint64_t lost_events = 0;       // that the trace reports
-  std::uint64_t gaps = 0;              // losses and damaged ranges
-  std::uint64_t unrelated_clocks = 0;  // clocks that nothing relates to the first one
+  std::uint64_t events = 0;             // that were interpreted
+  std::uint64_t without_time = 0;       // events that have none, or only a nominal one
+  std::uint64_t unmatched_ends = 0;     // ends without a begin
+  std::uint64_t left_out = 0;           // slices of unknown duration, for some of the next reasons
+  std::uint64_t began_before = 0;       // slices from the trace's begin on
+  std::uint64_t inferred_ends = 0;      // slices that end where another begins
+  std::uint64_t ended_with_task = 0;    // slices that ended because their task did
+  std::uint64_t inferred_states = 0;    // states before the first event that says anything of them
+  std::uint64_t across_loss = 0;        // slices during which events were lost
+  std::uint64_t across_clock_step = 0;  // slices during which their clock stepped back
+  std::uint64_t open_at_end = 0;        // slices that did not end
+  std::uint64_t negative = 0;           // slices that end before they begin
+  std::uint64_t overlaps = 0;           // slices moved to a lane because they overlap another
+  std::uint64_t without_lane = 0;       // slices left out: all lanes were taken
+  std::uint64_t clock_steps = 0;        // events earlier than what came before on their track
+  std::uint64_t sections = 0;           // clocks that stepped back so far that all begins anew
+  std::uint64_t without_rule = 0;       // events that no rule is about
+  std::uint64_t without_field = 0;      // events that lack a field that their rule is about
+  std::uint64_t not_held = 0;           // begins for which there was no room in memory
+  std::uint64_t lost_events = 0;        // that the trace reports
+  std::uint64_t gaps = 0;               // losses and damaged ranges
+  std::uint64_t unrelated_clocks = 0;   // clocks that nothing relates to the first one
 
   // Leaves what is of whole traces.
   void forget_places() { *this = {.events = events, .unrelated_clocks = unrelated_clocks}; }

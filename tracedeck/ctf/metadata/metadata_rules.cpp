@@ -176,7 +176,7 @@ constexpr std::array<RuleText, kMetadataRuleCount> kTexts = {{
 }};
 
 const RuleTable& table() {
-  static const RuleTable instance(kTexts);
+  static const RuleTable instance(kTexts, true);
   return instance;
 }
 

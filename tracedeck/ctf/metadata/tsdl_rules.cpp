@@ -105,7 +105,7 @@ constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
 const Rule& tsdl_rule(TsdlRule rule) { return tsdl_rules()[static_cast<std::size_t>(rule)]; }
 
 std::span<const Rule> tsdl_rules() {
-  static const RuleTable kTable(kTexts);
+  static const RuleTable kTable(kTexts, true);
   return kTable.rules(Dialect::kCtf1);
 }
 
