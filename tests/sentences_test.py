@@ -20,6 +20,7 @@ import worlds
 import zephyr_test as zephyr
 from command import BIN, ROOT, CommandTest, run
 from diff_test import trace as slices_of
+from rotated_files_test import Process
 from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL
 from trace_parts_test import packet, tsdl
@@ -456,6 +457,9 @@ class Sentences(CommandTest):
             self.look_at_notices(run("stats", folder).stderr.decode())
             end = ("--end", "9ns") if name == "apart" else ()
             self.look_at_notices(run("stats", "--stream-intersection", *end, folder).stderr.decode())
+        Process(1).write(self.folder / "files", kept=[0, 2])
+        self.look_at_notices(run("stats", self.folder / "files").stderr.decode())
+        self.look_at_notices(run("stats", self.folder / "files", self.folder / "common").stderr.decode())
 
     def of_live_events(self):
         """Of what a peer sends whose times go back, or do not."""
