@@ -142,10 +142,12 @@ class World:
             loss = losses.BURST  # its one writer loses no packets; the kernel's count of lost samples is kept
         kept, lost = losses.lose(loss, random.Random(seed), packets)
         release = self.kernel[0]
+        # What a kernel does not have nobody can record.
+        known = {name: fields for name, fields in CLASSES.items() if machine.has_waking or name != "sched_waking"}
         if perf:
             env = {"host": host or "box", "sysname": "Linux", "release": release, "version": "5.10", "machine": "x86_64",
                    "domain": "kernel", "tracer_name": "perf"}
-            classes = {f"{'irq' if 'irq' in n else 'sched'}:{n}": {**PERF_COMMON, **perf_fields(CLASSES[n])} for n in map(NAMES.get, PERF_NAMES)}
+            classes = {f"{'irq' if 'irq' in n else 'sched'}:{n}": {**PERF_COMMON, **perf_fields(known[n])} for n in map(NAMES.get, PERF_NAMES) if n in known}
             trace = ctf.Trace(classes, env=env, clock="perf_clock", sequence=False, prefix="")
             for packets in filter(None, kept.values()):  # they span their events, no more
                 packets[0].begin, packets[-1].end = packets[0].events[0].time, packets[-1].events[-1].time
@@ -154,7 +156,7 @@ class World:
                    "kernel_version": "#1 SMP", "tracer_name": "lttng-modules", "tracer_major": 2, "tracer_minor": 13,
                    "tracer_patchlevel": 9}
             number = f"{seed:012x}"
-            trace = ctf.Trace(CLASSES, env=env, offset=OFFSET, uuid=f"11111111-2222-4333-8444-{number}",
+            trace = ctf.Trace(known, env=env, offset=OFFSET, uuid=f"11111111-2222-4333-8444-{number}",
                               clock_uuid=f"aaaaaaaa-bbbb-4ccc-8ddd-{number}")
         trace.write(folder, kept)
         return self.truth(folder, machine, kept, lost, trace, host, loss)
@@ -353,8 +355,9 @@ def both(parts):
         max(a.end, b.end),
         a.events + b.events,
         classes,
-        losses=a.losses + b.losses,
+        losses=[dataclasses.replace(loss, host=host) for host, part in (("web1", a), ("db1", b)) for loss in part.losses],
         hosts=("web1", "db1"),
+        clocks_of_hosts=True,
         variant=f"two hosts: {a.variant}",
         trait="two hosts",
         judge=lambda truth, answer: a.judge(truth, answer) and b.judge(truth, answer),

@@ -84,7 +84,8 @@ def check_perfetto(command):
             begin, end = begin + origin, min(end + origin, truth.end)
             if end <= begin or name in ("unknown", "created", "gone"):
                 continue
-            if not any(covered(track, begin, end, name) for track in known):
+            doubt = sum(t.overlap(begin, end, *window) for window in truth.unnoticed())
+            if not any(covered(track, begin, end, name, doubt) for track in known):
                 true = next((s for s in known[0].states if s.begin < end and begin < s.end and not matches(name, s.names)), None)
                 words = f"{name} instead of {word(true.names[0]) if true else 'nothing'}"
                 kind = "a state that did not hold, with losses" if truth.lossy else words
@@ -112,8 +113,8 @@ def perfetto_origin(truth, decoded):
     return 0 if first >= truth.begin or truth.begin < 1 << 40 else truth.begin - first
 
 
-def covered(track, begin, end, name):
-    have = sum(t.overlap(begin, end, s.begin, s.end) for s in track.states if matches(name, s.names))
+def covered(track, begin, end, name, doubt=0):
+    have = doubt + sum(t.overlap(begin, end, s.begin, s.end) for s in track.states if matches(name, s.names))
     return have >= end - begin
 
 

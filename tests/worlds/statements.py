@@ -7,7 +7,7 @@ each duration said to be known is true, and no conclusion contradicts what happe
 import collections
 import json
 
-from . import sentences
+from . import notices, sentences
 from . import truth as t
 from .pictures import check_perfetto, check_pictures, picture
 from .said import Command, word
@@ -396,7 +396,8 @@ def check_why(command, limit=4):
 
 def check_answer(command, label, answer):
     truth = command.truth
-    spans = spans_of(truth, answer["name"], host_of(truth, answer.get("host"), answer.get("track")))  # each host has rows of its own
+    host = host_of(truth, answer.get("host"), answer.get("track"))
+    spans = spans_of(truth, answer["name"], host)  # each host has rows of its own
     begin, end = answer["begin"], answer["begin"] + answer["duration"]
     if answer["kind"] != "state" and not answer.get("open_at_end"):
         if not any((span.begin, span.end) == (begin, end) for span in spans):
@@ -432,7 +433,7 @@ def check_answer(command, label, answer):
     median = answer.get("median")
     if median and answer["duration"] <= 2 * median:
         command.say("why: a conclusion at the median", f"{label} of {answer['duration']}: {answer['so']}", f"median {median}")
-    if t.touched(begin, end, truth.losses):
+    if any(loss.is_within(begin, end, host) for loss in truth.losses):
         command.say("why: a conclusion across a loss", answer["so"], "events were lost meanwhile")
     false = truth.judge(truth, answer)
     if false:
@@ -446,6 +447,7 @@ def check_gates(command):
         wish = f'{measure}("no such name") < 10'
         if gate(command, wish) == 0:
             command.say("gate: a name that nothing has", f"{wish} holds", "exit 1")
+        check_reason(command, wish, "require/nothing")
     labels = [
         label for label, spans in by_label(truth).items()
         if not truth.unchecked(label) and "/" not in label and all(s.fate == t.WHOLE for s in spans)
@@ -463,11 +465,29 @@ def check_gates(command):
         sure = sum(s.sure for s in spans)
         if not truth.lossy and sure and gate(command, f'count("{label}") < {sure}') == 0:
             command.say("gate: holds", f'count("{label}") < {sure}', f"{sure} of them")
+        if not truth.lossy and all(s.sure for s in spans) and not truth.hosts:
+            check_reason(command, f'count("{label}") < {len(spans)}', "require/is", f"{len(spans):,}")
+            check_reason(command, f'max("{label}") < 0ns', "require/is", sentences.duration(max(s.duration for s in spans)))
+            check_reason(command, f'absent("{label}")', "require/exists", label)
+        if declared and not all(s.sure for s in spans):
+            check_reason(command, 'absent("no such name")', "require/lost")
+    if not truth.lossy and not truth.hosts:
+        opened = [label for label, spans in by_label(truth).items() if all(s.fate == t.OPEN and s.sure for s in spans)]
+        for label in [each for each in opened if not truth.unchecked(each) and "/" not in each][:1]:
+            check_reason(command, f'max("{label}") < 1h', "require/none-known", label)
 
 
 def gate(command, wish):
     """The exit code of a requirement; damage alone is no failure of it."""
     return command.start("latency", "--require", wish).returncode
+
+
+def check_reason(command, wish, name, *values):
+    """A requirement does not hold, and the reason is that one."""
+    table = sentences.table(command.binary)
+    said = notices.reason(table, command.start("latency", "--require", wish).stderr.decode(errors="replace"))
+    if said is None or said[0] != name or (values and said[1][: len(values)] != values):
+        command.say("gate: why it does not hold", f"{wish}: {said}", (name, *values))
 
 
 def check_more(command):
@@ -479,9 +499,11 @@ def check_more(command):
 def check_sentences(command, answer):
     """The text says what the JSON does, and nothing else."""
     table = sentences.table(command.binary)
-    text = command.run("latency", "--top", "0").stdout.decode()
+    result = command.run("latency", "--top", "0")
+    text = result.stdout.decode()
     for name, said, true in sentences.differences(table, text, sentences.of_latency(table, answer)):
         command.say(f"latency: {name}", said, true)
+    notices.check_said(command, table, result.stderr.decode(errors="replace"))
 
 
 def check(binary, truth, parts=("latency", "spans", "info", "stats", "why", "perfetto")):

@@ -9,7 +9,7 @@ import dataclasses
 import json
 import random
 
-from . import statements
+from . import notices, sentences, statements
 from .tokio_dial9 import batch
 from .tokio_runtime import ADDRESS, FUNCTIONS, SPANS, Event, Runtime
 from .truth import BEFORE, OPEN, WHOLE, Counter, Loss, Span, State, Track, Truth, touched
@@ -434,7 +434,9 @@ class World:
             low, high = wall(anchors, time)
             if not low <= answer["utc"][which] <= high:
                 command.say(f"clock: utc of the {which} event", answer["utc"][which], (low, high))
-        output = command.run("print", "--clock", "wall", "--output", "jsonl").stdout
+        result = command.run("print", "--clock", "wall", "--output", "jsonl")
+        self.check_clock_notices(command, anchors, result.stderr.decode(errors="replace"))
+        output = result.stdout
         worst = None
         for line in output.decode().splitlines():
             event = json.loads(line)
@@ -446,6 +448,18 @@ class World:
                 worst = worst or (said, want)
         if worst:
             command.say("clock: an anchor at another time", *worst)
+
+    @staticmethod
+    def check_clock_notices(command, anchors, text):
+        """Where the wall clock made a step, and whether durations are of another clock, is said, and not elsewhere."""
+        table = sentences.table(command.binary)
+        found = notices.said(table, text)
+        for name, times in notices.of_wall_clock(anchors).items():
+            if len(found.get(name, ())) != times:
+                command.say(f"clock: {name}", found.get(name, "nothing"), f"{times} of them")
+        said = notices.said(table, command.run("latency", "--clock", "wall").stderr.decode(errors="replace"))
+        if ("notice/clock-drift" in said) != notices.drifts(anchors):
+            command.say("clock: notice/clock-drift", said.get("notice/clock-drift", "nothing"), anchors)
 
     def check_spent(self, command, kept):
         """CPU time of a worker between unpark and park is the difference of one thread's counter, never of two.

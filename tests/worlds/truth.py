@@ -78,6 +78,16 @@ class Loss:
     events: int | None = None  # None: how many is not recorded
     packets: int = 0
     declared: bool = True  # the trace says so; false: it can only be guessed from where streams end
+    host: str | None = None  # where several are recorded
+
+    @property
+    def is_reported(self):
+        """Whether a data stream says so. What damage costs nothing says."""
+        return self.declared and (self.stream is not None or self.events is not None or self.packets > 0)
+
+    def is_within(self, begin, end, host=None):
+        """Whether something may be missing between these times, of a host if that is given."""
+        return self.begin < end and begin < self.end and host in (None, self.host)
 
 
 @dataclasses.dataclass
@@ -94,6 +104,7 @@ class Truth:
     counters: list[Counter] = dataclasses.field(default_factory=list)
     losses: list[Loss] = dataclasses.field(default_factory=list)
     hosts: tuple[str, ...] = ()  # of more than one, tracks must name theirs
+    clocks_of_hosts: bool = False  # they have clocks of their own, which count from 1970
     # Labels of rows that the world does not know and does not check.
     unchecked: typing.Callable = lambda label: False
     # Asked of each answer of `why` that has a conclusion: (truth, answer) → (said, true) where it is false, else None.
@@ -114,6 +125,15 @@ class Truth:
     @property
     def lossy(self):
         return bool(self.losses)
+
+    def unnoticed(self):
+        """Where a stream has ended and nothing says that it went on: up to a hundredth of the time so far later it may have
+        ended as all do (docs/timeline.md)."""
+        return [
+            (loss.begin, loss.begin + (loss.begin - self.begin) // 99 + 1)
+            for loss in self.losses
+            if not loss.declared and loss.stream is not None
+        ]
 
 
 def quantile(values, share):
