@@ -65,6 +65,11 @@ void note_other_hosts(Session& session, const std::string& first,
 Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
     : session_(session), options_(options), policy_(policy), merges_(merges_traces(options)) {}
 
+// What was lost may come after all, so that all of it has to be seen.
+Notices::~Notices() {
+  if (options_.strict && losses_.totals().places > 0) session_.outcome.note(ExitCode::kDamage);
+}
+
 void Notices::see(const Record& record) {
   switch (record.kind) {
     case RecordKind::kProblem:
@@ -73,7 +78,6 @@ void Notices::see(const Record& record) {
       break;
     case RecordKind::kLoss:
       losses_.add(*record.loss);
-      if (options_.strict && !record.loss->taken_back) session_.outcome.note(ExitCode::kDamage);
       break;
     default:
       break;

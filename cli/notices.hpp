@@ -26,12 +26,15 @@ struct NoticePolicy {
 };
 
 // Names every damaged range and every error on standard error, counts what was tolerated and lost,
-// and lets it bear on the exit code. `finish` says the counts, and what the order of the events is
-// worth.
+// and lets it bear on the exit code, of losses when it is destroyed. `finish` says the counts, and
+// what the order of the events is worth.
 class Notices {
  public:
   // The options must outlive it.
   Notices(Session& session, const Options& options, NoticePolicy policy = {});
+  ~Notices();
+  Notices(const Notices&) = delete;
+  Notices& operator=(const Notices&) = delete;
 
   // Whether `see` will write a line, so that what goes before it can be shown first.
   [[nodiscard]] bool speaks(const Record& record) const {

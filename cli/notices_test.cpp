@@ -131,6 +131,28 @@ TEST_F(NoticesTest, StrictMakesAnErrorOfClocksThatNothingRelates) {
   EXPECT_EQ(session.outcome.code(), ExitCode::kDamage);
 }
 
+TEST_F(NoticesTest, StrictMakesAnErrorOfLossesUnlessTheyCameAfterAll) {
+  options.strict = true;
+  const DataStream stream = {.entity = {1, 0}};
+  const auto code_of = [&](std::initializer_list<bool> are_taken_back) {
+    Session strict{.out = *out, .diagnostics = diagnostics, .stop = {}};
+    {
+      Notices notices(strict, options);
+      for (const bool taken_back : are_taken_back) {
+        const Loss loss = {.stream = &stream, .events = 7, .taken_back = taken_back};
+        notices.see(Record(&loss));
+      }
+    }
+    return strict.outcome.code();
+  };
+  EXPECT_EQ(code_of({false}), ExitCode::kDamage);
+  EXPECT_EQ(code_of({false, true}), ExitCode::kOk);
+  EXPECT_EQ(code_of({true, false}), ExitCode::kOk);
+  EXPECT_EQ(code_of({false, true, false}), ExitCode::kDamage);
+  options.strict = false;
+  EXPECT_EQ(code_of({false}), ExitCode::kOk);
+}
+
 TEST_F(NoticesTest, OfManyOfARuleAFewAreNamedAndTheRestIsCounted) {
   static constexpr Rule kBroken = {"x/broken", Severity::kError, "S", "A rule."};
   static constexpr Rule kOther = {"x/other", Severity::kError, "S", "A rule."};

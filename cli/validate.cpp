@@ -3,6 +3,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/loss_count.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/render/finding.hpp"
 
@@ -51,6 +52,7 @@ class Validator {
     const std::uint64_t before = findings_;
     if (!trace) return show(as_notice(trace.error(), place.operand));
     bool delivered = true;
+    losses_ = {};
     const auto read = read_through(**trace, [&](const Batch& batch) {
       for (const Record& record : batch.records()) {
         if (record.kind != RecordKind::kEvent) delivered = delivered && look(record);
@@ -59,6 +61,7 @@ class Validator {
       return delivered;
     });
     if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
+    if (options_.strict && losses_.totals().places > 0) session_.outcome.note(ExitCode::kNegative);
     if (findings_ == before) {
       session_.diagnostics.detail((*trace)->reader().description()->input() + ": no findings");
     }
@@ -74,7 +77,7 @@ class Validator {
       case RecordKind::kFinding:
         return show(*record.notice);
       case RecordKind::kLoss:
-        if (options_.strict) session_.outcome.note(ExitCode::kNegative);
+        losses_.add(*record.loss);
         return true;
       default:
         return true;
@@ -93,6 +96,7 @@ class Validator {
   const Options& options_;
   Session& session_;
   std::uint64_t findings_ = 0;
+  flow::LossCount losses_;  // of the trace at hand
 };
 
 }  // namespace
