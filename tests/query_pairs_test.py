@@ -165,5 +165,41 @@ class Words(Asked):
         self.assertNotIn("no duration", self.ask("limit 3")[2])
 
 
+class Damage(Asked):
+    """A thread writes what it has recorded when its buffer is full, so that what is damaged may be of any time of the file."""
+
+    HEAD = w.header() + w.schema(0, "PollStartEvent", [("worker_id", w.VARINT), ("task_id", w.VARINT), ("spawn_loc", w.STRING)])
+    HEAD += w.schema(1, "PollEndEvent", [("worker_id", w.VARINT)])
+    BROKEN = b"\xff" * 16
+
+    @staticmethod
+    def polls(count):
+        return b"".join(w.event(0, w.varint(0) + w.varint(7) + w.string("a.rs:1:1"), 10) + w.event(1, w.varint(0), 10) for _ in range(count))
+
+    def behind(self):
+        return self.HEAD + w.reset(1000) + self.polls(2)
+
+    def counts(self, data):
+        """Pairs that are made and void, and polls that are known and left out."""
+        path = self.file("damaged.bin", data)
+        answers = [
+            run("query", "--format", "dial9", "--output", "jsonl", "pair PollStartEvent PollEndEvent on worker_id | count", path),
+            run("latency", "--format", "dial9", "--json", path),
+        ]
+        self.assertEqual([each.returncode for each in answers], [4, 4], answers[0].stderr)
+        pairs = json.loads(answers[0].stdout.decode().splitlines()[-1])["answer"]["pairs"]
+        [row] = json.loads(answers[1].stdout)["rows"]
+        return (pairs["complete"], pairs["void"]), (row["count"], row.get("left_out", 0))
+
+    def test_what_is_open_behind_damage_is_void_as_for_latency(self):
+        self.assertEqual(self.counts(self.HEAD + self.polls(3) + self.BROKEN + self.behind()), ((3, 2), (3, 2)))
+
+    def test_damage_before_the_first_event(self):
+        self.assertEqual(self.counts(self.HEAD + self.BROKEN + self.behind()), ((0, 2), (0, 2)))
+
+    def test_damage_before_the_first_class(self):
+        self.assertEqual(self.counts(w.header() + self.BROKEN + self.behind()), ((0, 2), (0, 2)))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -80,6 +80,7 @@ struct Pairing::Deferred {
     // Behind what ends with that event.
     begin_result(Kind::kLoss, 2 * loss.number + 1);
     put_varint(record_, loss.number);
+    put_varint(record_, static_cast<std::uint64_t>(loss.what));
     put_stream(record_, loss.stream);
     encode(record_, value_of(loss.times.begin));
     encode(record_, value_of(loss.times.end));
@@ -142,6 +143,10 @@ Result<void> Pairing::add(const Event& event) {
   if (event.event_class->clock == nullptr) return {};
   const std::span<const Value> values = projection_(event);
   last_ = event.began_at();
+  if (is_damaged_) [[unlikely]] {
+    damaged_.pass(last_);
+    if (auto done = take_damage(); !done) return done;
+  }
   ++number_;
   // An event may end a pair and begin the next.
   bool has_keys = true;
@@ -223,6 +228,7 @@ std::vector<Value> Pairing::times_of(const OpenPair& pair, Nanoseconds end) {
 }
 
 bool Pairing::is_void(const OpenPair& pair, Nanoseconds end) const {
+  if (lost_.goes_on) return true;
   if (lost_.of_all.concern(pair.number, pair.begin, end)) return true;
   if (lost_.of_one.empty()) return false;
   const auto lost = lost_.of_one.find(pair.stream);
@@ -235,12 +241,33 @@ Result<void> Pairing::add(const Loss& loss) {
   const LossOf lost{.number = number_,
                     .stream = of_all ? EntityId::none() : loss.stream->entity,
                     .times = {.begin = loss.begin, .end = loss.end}};
-  if (deferred_ != nullptr) return deferred_->add(lost);
-  note(lost);
+  return take(lost);
+}
+
+Result<void> Pairing::take(const LossOf& loss) {
+  if (deferred_ != nullptr) return deferred_->add(loss);
+  note(loss);
   return {};
 }
 
+Result<void> Pairing::see(const Record& record) {
+  damaged_.see(record);
+  if (auto done = take_damage(); !done) return done;
+  if (record.kind != RecordKind::kProblem || is_damaged_) return {};
+  return take({.number = number_});
+}
+
+// Says what of damage is new.
+Result<void> Pairing::take_damage() {
+  if (damaged_.is_going_on() == is_damaged_) return {};
+  is_damaged_ = !is_damaged_;
+  return take(
+      {.number = number_, .what = is_damaged_ ? LossOf::What::kBegins : LossOf::What::kEnds});
+}
+
 void Pairing::note(const LossOf& loss) {
+  lost_.goes_on =
+      loss.what == LossOf::What::kWhole ? lost_.goes_on : loss.what == LossOf::What::kBegins;
   const bool of_all = loss.stream == EntityId::none();
   // Pairs that began with the event of that number wait already.
   (of_all ? lost_.of_all : lost_.of_one[loss.stream]).add(loss.times, loss.number + 1);
@@ -324,7 +351,9 @@ Result<void> Pairing::judge(ByteSpan record) {
   const auto kind = static_cast<Deferred::Kind>(record.front());
   record = record.subspan(1);
   if (kind == Deferred::Kind::kLoss) {
-    LossOf loss{.number = take_varint(record).value_or(0), .stream = take_stream(record)};
+    LossOf loss{.number = take_varint(record).value_or(0)};
+    loss.what = static_cast<LossOf::What>(take_varint(record).value_or(0));
+    loss.stream = take_stream(record);
     loss.times.begin = take_nanoseconds(record);
     loss.times.end = take_nanoseconds(record);
     note(loss);

@@ -11,6 +11,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/model/record.hpp"
+#include "tracedeck/query/damaged_parts.hpp"
 #include "tracedeck/query/lost_times.hpp"
 #include "tracedeck/query/open_pairs.hpp"
 #include "tracedeck/query/projection.hpp"
@@ -59,6 +60,9 @@ class Pairing {
   [[nodiscard]] Result<void> add(const Event& event);
   // Pairs that wait for their end while events were lost are void.
   [[nodiscard]] Result<void> add(const Loss& loss);
+  // Of other records, damage and the data streams between which it lies. The same of pairs that
+  // wait meanwhile.
+  [[nodiscard]] Result<void> see(const Record& record);
   // No more events come: pairs that wait have no end. To be called once, before `finish`.
   [[nodiscard]] Result<void> close();
   [[nodiscard]] Result<void> finish() { return next_->finish(); }
@@ -77,13 +81,16 @@ class Pairing {
   };
   // A loss: behind how many events it was reported, and the data stream if pairs are of one each.
   struct LossOf {
+    enum class What : std::uint8_t { kWhole, kBegins, kEnds };
     std::uint64_t number = 0;
+    What what = What::kWhole;  // it goes on until it is said that it ends
     EntityId stream = EntityId::none();
     Loss times = {};
   };
   // When events were lost, of all data streams, and of single ones.
   struct Lost {
     LostTimes of_all = {};
+    bool goes_on = false;
     std::unordered_map<EntityId, LostTimes, EntityIdHash> of_one = {};
   };
   struct Deferred;
@@ -99,6 +106,8 @@ class Pairing {
   // Puts the keys into `key_`; false where one is equal to nothing.
   [[nodiscard]] bool take_key(std::span<const Value> keys);
   void note(const LossOf& loss);
+  [[nodiscard]] Result<void> take(const LossOf& loss);
+  [[nodiscard]] Result<void> take_damage();
   [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end);
   // Counts one that nothing ended.
   void count_open(const OpenPair& pair);
@@ -120,6 +129,8 @@ class Pairing {
   Nanoseconds last_ = {};     // the time of the last event
   std::uint64_t number_ = 0;  // of events so far
   Lost lost_;
+  DamagedParts damaged_;
+  bool is_damaged_ = false;  // and it goes on
   std::unique_ptr<Deferred> deferred_;
 };
 

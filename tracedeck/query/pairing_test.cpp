@@ -132,6 +132,70 @@ TEST_F(Pairs, LongerThanAllowedAreCounted) {
   EXPECT_EQ(rows_, Rows{"1 6 5 1"});
 }
 
+TEST_F(Pairs, AreVoidWhenBytesMeanwhileCouldNotBeRead) {
+  for (const bool deferred : {false, true}) {
+    rows_.clear();
+    start({.memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
+    const Notice problem{.input = trace_.description.input(), .finding = {}, .trace = {}};
+    event('A', 1, 1);
+    event('A', 2, 2);
+    event('B', 3, 1);
+    ASSERT_TRUE(pairing_->see(Record(RecordKind::kProblem, &problem)));
+    event('B', 4, 2);
+    event('A', 5, 3);
+    event('B', 6, 3);
+    const PairCounts& counts = finish();
+    EXPECT_EQ(rows_, (Rows{"1 3 2 1", "5 6 1 3"}));
+    EXPECT_EQ(counts.void_by_loss, 1U);
+  }
+}
+
+TEST_F(Pairs, AreVoidBehindDamageUntilAllPartsHaveEnded) {
+  trace_.stream_class.streams_are_parts = true;
+  const DataStream part = trace_.stream;
+  const Notice problem{.input = trace_.description.input(), .finding = {}, .trace = {}};
+  for (const bool before_all : {false, true}) {
+    for (const bool deferred : {false, true}) {
+      rows_.clear();
+      start({.memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
+      const auto see = [&](const Record& record) { ASSERT_TRUE(pairing_->see(record)); };
+      if (before_all) see(Record(RecordKind::kProblem, &problem));
+      see(Record(RecordKind::kStreamBegin, &part));
+      event('A', 1, 1);
+      if (!before_all) see(Record(RecordKind::kProblem, &problem));
+      event('B', 4, 1);
+      event('A', 5, 2);
+      event('B', 6, 2);
+      event('A', 7, 3);
+      see(Record(RecordKind::kStreamEnd, &part));
+      event('B', 8, 3);
+      event('A', 9, 4);
+      event('B', 10, 4);
+      const PairCounts& counts = finish();
+      EXPECT_EQ(rows_, Rows{"9 10 1 4"});
+      EXPECT_EQ(counts.void_by_loss, 3U);
+    }
+  }
+}
+
+TEST_F(Pairs, AreVoidBehindDamageUntilAFileWasBegun) {
+  trace_.stream_class.streams_are_parts = true;
+  const DataStream part = trace_.stream;
+  DataStream next = trace_.stream;
+  next.damage_end = 20;
+  const Notice problem{.input = trace_.description.input(), .finding = {}, .trace = {}};
+  start({});
+  ASSERT_TRUE(pairing_->see(Record(RecordKind::kStreamBegin, &part)));
+  ASSERT_TRUE(pairing_->see(Record(RecordKind::kProblem, &problem)));
+  ASSERT_TRUE(pairing_->see(Record(RecordKind::kStreamBegin, &next)));
+  event('A', 18, 1);
+  event('B', 19, 1);
+  event('A', 20, 2);
+  event('B', 21, 2);
+  EXPECT_EQ(finish().void_by_loss, 1U);
+  EXPECT_EQ(rows_, Rows{"20 21 1 2"});
+}
+
 TEST_F(Pairs, AreVoidWhenEventsWereLostMeanwhile) {
   start({});
   event('A', 10, 1);
