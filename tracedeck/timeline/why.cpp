@@ -78,6 +78,7 @@ bool is_same_thread(const Timeline& timeline, TrackId one, TrackId other) {
 // What is kept while marks come is bounded.
 constexpr std::size_t kMostKept = 4096;
 constexpr std::size_t kMostSpent = std::size_t{1} << 16U;
+constexpr std::size_t kMostStretches = std::size_t{1} << 15U;
 
 }  // namespace
 
@@ -279,6 +280,10 @@ void SliceWitness::leave(TrackId track, const State& state, std::int64_t end) {
   const std::int64_t begin = std::max(state.begin, slice.begin);
   const std::int64_t time = std::min(end, slice.end) - begin;
   spent.time += time;
+  if (stretches_.size() < kMostStretches)
+    stretches_.push_back({track, state.name, state.cpu, begin, begin + time});
+  else
+    has_all_stretches_ = false;
   if (time <= spent.longest) return;
   spent.longest = time;
   spent.longest_begin = begin;

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -261,8 +262,11 @@ struct Evidence {
   std::int32_t cpu = kNoCpu;         // the processor that it ran on
   std::int64_t ready_elsewhere = 0;  // ns that it was ready to run on another one's queue
   std::vector<Spent> ran = {};       // tasks on one of these, the longest first
-  std::vector<TrackId> idle = {};    // processors that had nothing to do meanwhile
-  std::vector<Level> levels = {};    // counters that were at their most, or that it waits for
+  // ns that the first of them ran while this was ready to, and while who held it was, at least.
+  std::int64_t ran_while_ready = 0;
+  std::int64_t ran_while_holder_ready = 0;
+  std::vector<TrackId> idle = {};  // processors that had nothing to do meanwhile
+  std::vector<Level> levels = {};  // counters that were at their most, or that it waits for
 };
 
 // How counters of priorities end, which begin with the task's name.
@@ -302,6 +306,14 @@ class SliceWitness final : public MarkSink {
     std::int64_t values = 0;
     Evidence::Level level = {};
   };
+  // Of a task that runs, or is ready to: within the slice.
+  struct Stretch {
+    TrackId track = kNoTrack;
+    NameId name = kNoName;
+    std::int32_t cpu = kNoCpu;
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
   using SpentKey = std::tuple<TrackId, NameId, std::int32_t>;
 
   void begin_slice(const Timeline& timeline, const Mark& mark);
@@ -326,6 +338,8 @@ class SliceWitness final : public MarkSink {
   void find_holder_cpu(const Timeline& timeline, TrackId holder);
   void find_queue(const Timeline& timeline);
   void find_ran(const Timeline& timeline);
+  [[nodiscard]] std::int64_t ran_while_ready(const Timeline& timeline,
+                                             std::span<const TrackId> tasks) const;
   void find_levels(const Timeline& timeline);
   void find_meanwhile(const Timeline& timeline);
   void find_samples();
@@ -346,6 +360,8 @@ class SliceWitness final : public MarkSink {
   std::map<std::uint64_t, Evidence::Origin> flows_;  // by number
   std::map<TrackId, NameId> at_begin_;               // outer slices that were open when it began
   std::map<SpentKey, Evidence::Spent> spent_;
+  std::vector<Stretch> stretches_;  // the first, in the order of their ends
+  bool has_all_stretches_ = true;
   std::vector<std::pair<TrackId, std::int32_t>> put_there_;  // tasks that began to run at its end
   std::vector<std::int64_t> numbers_;                        // among the arguments of a wait
   std::vector<std::string> awaited_;                         // what it waits for, by name

@@ -1,6 +1,8 @@
 // What of all that was seen around a slice is evidence.
 #include <algorithm>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/why.hpp"
@@ -267,7 +269,45 @@ void SliceWitness::find_ran(const Timeline& timeline) {
       evidence_.idle.push_back(track.parent);
   }
   longest_first(evidence_.ran);
+  evidence_.ran_while_ready = ran_while_ready(timeline, evidence_.tasks);
+  if (!evidence_.holder.empty())
+    evidence_.ran_while_holder_ready =
+        ran_while_ready(timeline, std::span(&evidence_.holder.front().track, 1));
   if (evidence_.idle.size() > kMostPieces) evidence_.idle.resize(kMostPieces);
+}
+
+// How long the first of `evidence_.ran` ran while one of `tasks` was ready to. Where not all
+// stretches are known, what both last longer than the slice does.
+std::int64_t SliceWitness::ran_while_ready(const Timeline& timeline,
+                                           std::span<const TrackId> tasks) const {
+  if (evidence_.ran.empty()) return 0;
+  const Evidence::Spent& ran = evidence_.ran.front();
+  const auto is_ready = [&](TrackId track, NameId name) {
+    return std::ranges::find(tasks, track) != tasks.end() && timeline.name(name).text == "runnable";
+  };
+  if (!has_all_stretches_) {
+    std::int64_t ready = 0;
+    for (const auto& [key, spent] : spent_) {
+      if (is_ready(spent.track, spent.name)) ready += spent.time;
+    }
+    return std::max<std::int64_t>(ran.time + ready - evidence_.slice.duration(), 0);
+  }
+  std::vector<Stretch> runs;
+  std::vector<Stretch> ready;
+  for (const Stretch& each : stretches_) {
+    if (each.track == ran.track && each.name == running_ && each.cpu == ran.cpu)
+      runs.push_back(each);
+    else if (is_ready(each.track, each.name))
+      ready.push_back(each);
+  }
+  std::int64_t shared = 0;
+  auto first = runs.begin();
+  for (const Stretch& each : ready) {
+    while (first != runs.end() && first->end <= each.begin) ++first;
+    for (auto run = first; run != runs.end() && run->begin < each.end; ++run)
+      shared += std::min(run->end, each.end) - std::max(run->begin, each.begin);
+  }
+  return shared;
 }
 
 // Counters of what it waits for, and of a wait those that are at their most and rarely are.

@@ -185,7 +185,8 @@ std::string priority_inversion(const Evidence& evidence, const Timeline& timelin
   const State* const ready = state_of(evidence.holder, timeline, "runnable");
   const State& ran = evidence.ran.front();
   if (ready == nullptr || ran.track == ready->track || ran.cpu != evidence.holder_cpu ||
-      !is_half(ready->time, evidence.slice.duration()) || !is_most(ran.time, ready->time))
+      !is_half(ready->time, evidence.slice.duration()) ||
+      !is_most(evidence.ran_while_holder_ready, ready->time))
     return {};
   const std::string& runner = timeline.track(ran.track).name;
   const std::string time = time_text(ready->time);
@@ -236,13 +237,16 @@ std::string timed_out(const Evidence& evidence, const Timeline& timeline) {
 std::string preempted(const Evidence& evidence, const Timeline& timeline) {
   if (evidence.ran.empty()) return {};
   std::int64_t ready = evidence.slice.duration();
+  std::int64_t ran_meanwhile = evidence.ran.front().time;
   if (!evidence.slice.is_wait) {
     const State* const state = state_of(evidence.states, timeline, "runnable");
     if (state == nullptr || !is_half(state->time, ready)) return {};
     ready = state->time;
+    ran_meanwhile = evidence.ran_while_ready;
   }
   const State& ran = evidence.ran.front();
-  if (!is_most(ran.time, ready) || !is_most(ready - evidence.ready_elsewhere, ready)) return {};
+  if (!is_most(ran_meanwhile, ready) || !is_most(ready - evidence.ready_elsewhere, ready))
+    return {};
   return say<"so/preempted">(timeline.track(ran.track).name, time_text(ran.time));
 }
 

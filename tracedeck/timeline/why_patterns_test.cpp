@@ -170,6 +170,7 @@ TEST_F(Locks, Inversion) {
   evidence.holder = {spent(logger, "runnable", 7 * kMillisecond),
                      spent(logger, "running", 3 * kMillisecond)};
   evidence.ran = {spent(network, "running", 7 * kMillisecond)};
+  evidence.ran_while_holder_ready = 7 * kMillisecond;
   evidence.holder_cpu = 0;
   EXPECT_TRUE(concluded().contains("a priority inversion, unless network is the most urgent"))
       << concluded();
@@ -178,10 +179,10 @@ TEST_F(Locks, Inversion) {
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
   evidence.holder_cpu = 0;
   // Several ran meanwhile: not one of them kept it from running.
-  evidence.ran.front().time = 5 * kMillisecond;
+  evidence.ran_while_holder_ready = 5 * kMillisecond;
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
   // It was not ready: it waited for something itself.
-  evidence.ran.front().time = 7 * kMillisecond;
+  evidence.ran_while_holder_ready = 7 * kMillisecond;
   evidence.holder.front() = spent(logger, "uninterruptible", 7 * kMillisecond);
   EXPECT_EQ(concluded(), "logger 12 held mutex 0x10 for 10.0ms of it");
 }
@@ -194,6 +195,7 @@ TEST_F(Locks, RecordedPrioritiesDecideAnInversion) {
   evidence.holder = {spent(logger, "runnable", 7 * kMillisecond)};
   evidence.holder_cpu = 0;
   evidence.ran = {spent(network, "running", 7 * kMillisecond)};
+  evidence.ran_while_holder_ready = 7 * kMillisecond;
   const auto priority = [&](std::string name, std::int64_t least, std::int64_t most) {
     evidence.priorities.push_back(
         {.track = track(TrackKind::kCounter, name + ": priority"), .least = least, .most = most});
@@ -264,6 +266,41 @@ TEST_F(Patterns, AnotherTaskHadTheProcessor) {
   evidence.ran.front().time = 10 * kMillisecond;
   evidence.slice.is_wait = false;
   EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, AnotherTaskHadTheProcessorWhileItWasReady) {
+  const TrackId task = track(TrackKind::kTask, "api");
+  about(task, "", "request");
+  evidence.states = {spent(task, "runnable", 6 * kMillisecond)};
+  evidence.ran = {spent(track(TrackKind::kTask, "hog"), "running", 6 * kMillisecond)};
+  evidence.ran_while_ready = 6 * kMillisecond;
+  EXPECT_EQ(concluded(), "hog ran on the same processor for 6.00ms of it");
+  // Some of that it ran while the other slept.
+  evidence.ran_while_ready = 5 * kMillisecond;
+  EXPECT_EQ(concluded(), "");
+}
+
+TEST_F(Patterns, WhatRanIsComparedWithWhenItWasReady) {
+  const TrackId task = track(TrackKind::kTask, "api");
+  const TrackId hog = track(TrackKind::kTask, "hog");
+  about(task, "", "request");
+  const NameId running = timeline.add_name("", "running");
+  const NameId ready = timeline.add_name("", "runnable");
+  const NameId asleep = timeline.add_name("", "sleeping");
+  const auto at = [](std::int64_t time, TrackId on, NameId name) {
+    return Mark{
+        .kind = MarkKind::kState, .track = on, .name = name, .cpu = 0, .time = time * kMillisecond};
+  };
+  const auto marks =
+      std::to_array<Mark>({at(-5, task, running), at(-1, hog, running), at(-1, task, asleep),
+                           at(4, task, ready), at(6, hog, ready), at(7, hog, running),
+                           at(8, hog, asleep), at(11, task, running), at(12, task, asleep)});
+  SliceWitness witness(evidence.slice);
+  ASSERT_TRUE(witness.take(timeline, marks));
+  ASSERT_TRUE(witness.finish(timeline));
+  ASSERT_EQ(witness.evidence().ran.size(), 1U);
+  EXPECT_EQ(witness.evidence().ran.front().time, 7 * kMillisecond);
+  EXPECT_EQ(witness.evidence().ran_while_ready, 3 * kMillisecond);
 }
 
 TEST_F(Patterns, ACounterLastsNoLongerThanTheSlice) {
