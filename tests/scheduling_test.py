@@ -10,7 +10,11 @@ from timeline_oracle.random_traces import KERNEL
 
 SLEEPING, UNINTERRUPTIBLE, IDLE = 1, 2, 1026  # of prev_state
 RUNNING = 3  # of Perfetto
-CLASSES = {**KERNEL, "sched_migrate_task": ("comm:s", "tid", "prio", "orig_cpu", "dest_cpu")}
+CLASSES = {
+    **KERNEL,
+    "sched_migrate_task": ("comm:s", "tid", "prio", "orig_cpu", "dest_cpu"),
+    "sched_wakeup_new": ("comm:s", "tid", "prio", "target_cpu"),
+}
 
 
 class SchedulingTest(CommandTest):
@@ -36,6 +40,10 @@ class SchedulingTest(CommandTest):
     @staticmethod
     def waking(cpu, time, tid):
         return cpu, time, "sched_waking", {"comm": f"t{tid}", "tid": tid, "prio": 0, "target_cpu": cpu}
+
+    @staticmethod
+    def woken(cpu, time, tid, kind="wakeup"):
+        return cpu, time, f"sched_{kind}", {"comm": f"t{tid}", "tid": tid, "prio": 0, "target_cpu": cpu}
 
     def latency(self, trace):
         answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
@@ -71,6 +79,35 @@ class SchedulingTest(CommandTest):
     def test_not_where_something_was_lost(self):
         tasks, inferred = self.latency(self.trace(self.interrupt(0, 1000), self.switch(0, 5000, 5, SLEEPING, 7), self.switch(0, 6000, 7, 0, 5), lost=3))
         self.assertEqual((tasks["t5"], inferred), ({"sleeping": 1000}, 0))
+
+    def test_a_wake_of_which_only_the_second_event_is_recorded(self):
+        """The kernel has sched_waking, so that the thread was woken before the trace began: how long it waited is not known."""
+        events = [self.woken(0, 1000, 7), self.switch(0, 1500, 0, 0, 7), self.switch(0, 2000, 7, SLEEPING, 0)]
+        events += [self.waking(0, 3000, 7), self.woken(0, 3100, 7), self.switch(0, 3500, 0, 0, 7)]
+        answer = json.loads(self.check(run("latency", "--json", self.trace(*events)), 0).stdout)
+        self.assertEqual([(row["count"], row["total"]) for row in answer["rows"] if row["name"] == "wake -> run"], [(1, 500)])
+
+    def test_a_new_thread_is_ready_though_nothing_is_known_of_its_processor(self):
+        tasks, _ = self.latency(self.trace(self.switch(0, 1000, 0, 0, 5), self.woken(1, 1500, 8, "wakeup_new"), self.interrupt(0, 2500)))
+        self.assertEqual(list(tasks["t8"]), ["runnable"])
+
+    def ends_early(self, name, last):
+        """Thread 6 runs on cpu 1, whose data stream ends at 2 us; what is `last` in the other one comes at 10 us."""
+        other = self.trace(self.switch(1, 1100, 0, 0, 6), self.interrupt(1, 2000))
+        path = self.trace(self.switch(0, 1000, 0, 0, 5), last)
+        (other / "channel0_1").replace(path / "channel0_1")
+        return path.rename(self.folder / name)
+
+    def test_a_stream_that_ends_early_behind_which_no_rule_is_about_an_event(self):
+        tasks, _ = self.latency(self.ends_early("silent", (0, 10_000, "timer_start", {"timer": 1})))
+        self.assertEqual(tasks["t6"], {"running": 900})
+
+    def test_a_stream_that_ends_early_while_only_another_trace_goes_on(self):
+        path = self.ends_early("early", self.switch(0, 10_000, 5, SLEEPING, 0))
+        beside = self.trace(*(self.switch(0, time, 0, 0, 9) for time in range(1000, 9000, 500)))
+        answer = json.loads(self.check(run("latency", "--json", path, beside), 0).stdout)
+        states = {one["track"]: {s["name"]: s["time"] for s in one["states"]} for one in answer["tracks"] if one["group"] == "task"}
+        self.assertEqual(next(each for name, each in states.items() if "t6" in name), {"running": 900})
 
     def test_beyond_the_most_tracks(self):
         # Each thread runs for 10 ns and sleeps; the last one is waked as it runs, and again as it sleeps.

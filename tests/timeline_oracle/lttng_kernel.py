@@ -98,7 +98,8 @@ class Table(Base):
         self.stream_of = {}  # cpu -> the stream that its switches are in
         self.left = States(self.sheet.environment)
         self.refused = set()  # tids that were woken when they ran
-        self.has_waking = False  # kernels before 4.3 have not
+        # Kernels before 4.3 have not.
+        self.has_waking = any((event.get("name") or "").removeprefix("sched:") == "sched_waking" for event in events)
         self.exiting = set()  # tids
         self.born = {}  # tid -> whether something ended there since
 
@@ -181,7 +182,6 @@ class Table(Base):
         state = self.sheet.known(f"thread {tid}")
         if event["name"] == "sched_wakeup_new":
             self.born[tid] = False
-        self.has_waking = self.has_waking or tid != 0 and event["name"] == "sched_waking"
         was_refused = tid in self.refused
         self.refused.discard(tid)
         is_no_wait = state is not None and state.value.startswith("runn")
@@ -195,7 +195,7 @@ class Table(Base):
         elif is_cause and not is_no_wait:
             self.sheet.wait(WAIT, tid, is_last=True)
         cpu = number(fields.get("target_cpu"))
-        if state is None and is_integer(cpu) and cpu >= 0 and cpu not in self.on:
+        if state is None and event["name"] != "sched_wakeup_new" and is_integer(cpu) and cpu >= 0 and cpu not in self.on:
             self.sheet.bounds()
             self.sheet.note_unclear(f"thread {tid}", Unclear("runs", tid, cpu, "runnable"))
         else:
@@ -261,7 +261,10 @@ class Table(Base):
     def syscall_exit_any(self, event, fields):
         thread, name = self.thread(event), event["name"].removeprefix("syscall_exit_")
         tid = int(thread.removeprefix("thread ")) if thread.startswith("thread ") else None
-        if tid in self.born and not self.sheet.open["syscall", thread]:
+        is_made = name in ("clone", "clone3", "fork", "vfork") and fields.get("ret") == 0 and not self.sheet.open["syscall", thread]
+        if is_made:
+            self.sheet.seen.add(("syscall", thread))
+        elif tid in self.born and not self.sheet.open["syscall", thread]:
             if self.born[tid]:
                 self.sheet.unmatched("syscall", name, thread + " calls")
             self.born[tid] = True

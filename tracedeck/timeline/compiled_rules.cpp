@@ -224,6 +224,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
     compile_begun(parser, state);
     parser.other_classes(rule.born, state.born);
     parser.values(rule.born_key, state.born_key);
+    parser.value(rule.inherited, state.inherited);
     if (rule.born.empty() == rule.born_key.empty() && rule.born_key.size() <= 1) {
       compile_end_with(parser, state);
     } else {

@@ -69,6 +69,7 @@ class Interpreter::Work {
       input.open_parts = 0;
     }
     end_parted_damage(now_.number);
+    lose_rest_of_ended();
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
     timeline_.settle_names();
@@ -263,6 +264,7 @@ class Interpreter::Work {
       flush_whole();
       plans_.clear();
     }
+    decide_damage();
     return plans_[*event.event_class];
   }
 
@@ -333,8 +335,11 @@ class Interpreter::Work {
       const std::int64_t so_far = now_.time - timeline_.begin();
       if (!each.is_damaged) {
         // Of several traces each ends by itself, and perhaps this one did.
-        if (now_.stream == nullptr || now_.stream->of_trace != each.stream->of_trace)
-          return since > so_far / kVeryLongBefore;
+        if (now_.stream == nullptr || now_.stream->of_trace != each.stream->of_trace) {
+          if (since <= so_far / kVeryLongBefore) return false;
+          ended_traces_[each.stream->of_trace].push_back(each);
+          return true;
+        }
         if (since <= so_far / kLongBefore) return false;
       }
       marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
@@ -342,6 +347,22 @@ class Interpreter::Work {
       return true;
     });
     now_.stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(now_.stream);
+  }
+
+  // Of streams that ended long before their traces did, behind the last event that a rule is about.
+  void lose_rest_of_ended() {
+    for (auto& [trace, streams] : ended_traces_)
+      ended_.insert(ended_.end(), streams.begin(), streams.end());
+    std::ranges::sort(ended_, {}, [](const EndedStream& each) {
+      return std::pair(each.number, each.stream->id.ordinal);
+    });
+    for (const EndedStream& each : ended_) {
+      const std::int64_t end = timeline_.end_of_origin(each.stream->origin);
+      const std::int64_t since = end - each.time;
+      if (since <= (each.is_damaged ? 0 : (end - timeline_.begin()) / kLongBefore)) continue;
+      marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
+                         end, each.number);
+    }
   }
 
   // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`
@@ -415,7 +436,16 @@ class Interpreter::Work {
     now_.stream = event.stream == nullptr ? nullptr : &stream_of(event);
     now_.stretch = marking_.stretch_of(now_.stream);
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
+    if (!ended_traces_.empty()) [[unlikely]]
+      note_trace_goes_on();
     return true;
+  }
+  // A trace that seemed to have ended has another event.
+  [[gnu::noinline, gnu::cold]] void note_trace_goes_on() {
+    if (now_.stream == nullptr) return;
+    const auto goes_on = ended_traces_.extract(now_.stream->of_trace);
+    if (goes_on.empty()) return;
+    ended_.insert(ended_.end(), goes_on.mapped().begin(), goes_on.mapped().end());
   }
 
   // The same for all readings of one trace.
@@ -427,6 +457,7 @@ class Interpreter::Work {
   [[nodiscard]] StreamState& stream_of(const Event& event) {
     const auto [place, is_new] = state_of(*event.stream);
     const DataStreamClass* const stream_class = event.stream->stream_class;
+    if (is_new) place->second.origin = context_.origins.of(*event.event_class).trace;
     if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
       place->second.begin =
@@ -503,7 +534,10 @@ class Interpreter::Work {
     note_part(stream, 1);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
-    std::erase_if(ended_, [&](const EndedStream& each) { return each.stream == &found->second; });
+    const auto is_of_it = [&](const EndedStream& each) { return each.stream == &found->second; };
+    std::erase_if(ended_, is_of_it);
+    const auto of_trace = ended_traces_.find(found->second.of_trace);
+    if (of_trace != ended_traces_.end()) std::erase_if(of_trace->second, is_of_it);
     marking_.end_loss(found->second, now_.number);
   }
 
@@ -567,6 +601,7 @@ class Interpreter::Work {
     if (!are_parts(stream)) return;
     PartedInput& input = input_of(stream);
     input.open_parts += change;
+    if (change > 0) decide_damage();
     if (stream.damage_end && input.is_damaged) {
       input.damage_end =
           timeline_.time_of(stream.stream_class->default_clock->to_nanoseconds(*stream.damage_end));
@@ -583,6 +618,7 @@ class Interpreter::Work {
     end_damage(now_.time);
     const auto parted = parted_inputs_.find(record.notice->trace_input());
     if (parted == parted_inputs_.end() || !plans_.streams_overlap()) {
+      undecided_damage_.insert(record.notice->trace_input());
       damage_pending_ = true;
       note_pending(true);
       damage_begin_ = time_before(record);
@@ -593,12 +629,29 @@ class Interpreter::Work {
       ++timeline_.mutable_counts().gaps;
       return;
     }
-    parted->second.damage_begin = now_.time;
-    parted->second.damage_end = kNoTime;
+    begin_damage(parted->second);
+  }
+  void begin_damage(PartedInput& input) {
+    input.is_damaged = true;
+    input.damage_begin = now_.time;
+    input.damage_end = kNoTime;
     flush_whole();
-    marking_.begin_wide_loss(parted->second.losses, {now_.number, now_.time});
+    marking_.begin_wide_loss(input.losses, {now_.number, now_.time});
     last_stream_ = &no_stream_;
     note_pending(true);
+  }
+  // Where damage came before it was known that data streams of its input overlap.
+  void decide_damage() {
+    if (undecided_damage_.empty() || !plans_.streams_overlap()) return;
+    std::erase_if(undecided_damage_, [&](const std::string& name) {
+      const auto parted = parted_inputs_.find(name);
+      if (parted == parted_inputs_.end()) return false;
+      if (parted->second.open_parts <= 0 || parted->second.is_damaged) return true;
+      begin_damage(parted->second);
+      // It was counted when it came.
+      --timeline_.mutable_counts().gaps;
+      return true;
+    });
   }
   // Behind event `number` it is known where damage of inputs ended.
   void end_parted_damage(std::uint64_t number) {
@@ -611,7 +664,8 @@ class Interpreter::Work {
       input.is_damaged = false;
       const std::int64_t end = input.damage_end == kNoTime ? input.end : input.damage_end;
       marking_.end_wide_loss(input.losses, marking_.add_name("damage", "damaged"),
-                             input.damage_begin, std::max(input.damage_begin, end), number);
+                             std::max(input.damage_begin, timeline_.begin()),
+                             std::max(input.damage_begin, end), number);
     }
   }
 
@@ -665,8 +719,10 @@ class Interpreter::Work {
   StreamStates streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
   flow::LateEvents late_;
-  bool losses_known_ = false;            // to `late_`, of the batch at hand
-  std::vector<EndedStream> ended_;       // of which it is not known yet
+  bool losses_known_ = false;       // to `late_`, of the batch at hand
+  std::vector<EndedStream> ended_;  // of which it is not known yet
+  // The same of traces that seem to have ended with them, by trace.
+  std::unordered_map<const Losses*, std::vector<EndedStream>> ended_traces_;
   std::int64_t losing_until_ = kNoTime;  // the first of all
   const DataStream no_stream_ = {};
   const DataStream* last_stream_ = nullptr;
@@ -686,6 +742,8 @@ class Interpreter::Work {
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
   std::map<std::string, PartedInput> parted_inputs_;
+  // Inputs that were damaged before it was known whether that may cost more than what lies there.
+  std::set<std::string> undecided_damage_;
   bool damage_may_end_ = false;  // a part of a damaged input ended, or began behind the damage
   SimultaneousEvents whole_;
   std::vector<BatchPtr> batches_;  // which these and marks refer to

@@ -86,7 +86,8 @@ class Losses {
 
 // A data stream, as far as it has to be known what was lost in it.
 struct StreamState {
-  EntityId id = {};  // of all readings of its trace
+  EntityId id = {};     // of all readings of its trace
+  OriginId origin = 0;  // of its trace
   // The first time of those of its events that come behind one of another stream, and are not
   // recorded later than they happen.
   std::int64_t first = kNoTime;

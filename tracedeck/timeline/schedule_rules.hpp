@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 
 #include "tracedeck/timeline/rule_parts.hpp"
 
@@ -90,19 +91,16 @@ struct Processors {
     const StreamState* stream = nullptr;
   };
   [[nodiscard]] Unclear* find_unclear(TrackId track) {
-    const auto found = std::ranges::find(unclear, track, &Unclear::track);
-    return found == unclear.end() ? nullptr : &*found;
+    const auto found = unclear.find(track);
+    return found == unclear.end() ? nullptr : &found->second;
   }
   // One of a track. False: there is no room for it.
   [[nodiscard]] bool note_unclear(const Unclear& said) {
-    if (find_unclear(said.track) != nullptr) return true;
-    if (unclear.size() >= kMost) return false;
-    unclear.push_back(said);
+    if (unclear.size() >= kMost) return unclear.contains(said.track);
+    unclear.try_emplace(said.track, said);
     return true;
   }
-  void forget_unclear(TrackId track) {
-    std::erase_if(unclear, [&](const Unclear& each) { return each.track == track; });
-  }
+  void forget_unclear(TrackId track) { unclear.erase(track); }
   // What was said of a task was new.
   [[gnu::noinline, gnu::cold]] void settle(TrackId track, Marking& marking) {
     const Unclear* const found = find_unclear(track);
@@ -113,7 +111,8 @@ struct Processors {
   // It is known now what ran on a processor, `task`.
   [[gnu::noinline, gnu::cold]] void settle(std::int32_t cpu, std::uint64_t trace,
                                            std::uint64_t task, Marking& marking) {
-    std::erase_if(unclear, [&](const Unclear& each) {
+    std::erase_if(unclear, [&](const auto& of_track) {
+      const Unclear& each = of_track.second;
       if (each.kind != Unclear::Kind::kMayRun || each.trace != trace ||
           (each.cpu != cpu && each.task != task))
         return false;
@@ -123,7 +122,7 @@ struct Processors {
   }
   // No more events come: none said that one of them was a repetition.
   void settle_repeated(Marking& marking) {
-    for (const Unclear& each : unclear) {
+    for (const auto& [track, each] : unclear) {
       if (each.kind == Unclear::Kind::kMayRepeat) put_clear(each, marking);
     }
     unclear.clear();
@@ -139,7 +138,7 @@ struct Processors {
 
   // Of tasks whose states ended it is not known where they run.
   void forget(const SectionEnd& ended) {
-    std::erase_if(unclear, [&](const Unclear& each) { return ended.has_track(each.track); });
+    std::erase_if(unclear, [&](const auto& each) { return ended.has_track(each.first); });
     for (Processor& each : all) {
       if (ended.has_track(each.track)) each = {};
     }
@@ -148,7 +147,7 @@ struct Processors {
   KeyTable keys;
   std::deque<Processor> all = {};
   KeyTable lasting{2};  // by task and trace: the name of what it will be
-  std::vector<Unclear> unclear = {};
+  std::map<TrackId, Unclear> unclear = {};
 };
 
 // Told of what is found out about `Table::processor`.

@@ -148,6 +148,20 @@ TEST_F(TaskLifeTest, TheFirstEndOfWhoIsMadeIsOfWhatAnotherBegan) {
   EXPECT_EQ(counts().began_before, 0U);
 }
 
+TEST_F(TaskLifeTest, AnEndThatSaysSoIsOfWhatAnotherBegan) {
+  std::string table(kScheduler);
+  const std::string_view born = "born_key = \"task\"\n";
+  table.insert(table.find(born) + born.size(), "inherited = \"task == 9\"\n");
+  event(return_, 10, 9);
+  event(call_, 20, 9);
+  event(return_, 30, 9);
+  event(return_, 40, 8);
+  EXPECT_THAT(marks_with("call on", table),
+              ElementsAre("begin call on calls of 9 at 20", "end call on calls of 9 from 20 to 30",
+                          "begin call on calls of 8 at 10 before",
+                          "end call on calls of 8 from 10 to 40 before"));
+}
+
 TEST_F(TaskLifeTest, AWakeOfWhoRunsOrIsReadyIsNoWait) {
   switch_to(10, 0, "idle", 7);
   event(wake_, 12, 7);

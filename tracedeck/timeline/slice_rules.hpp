@@ -168,6 +168,7 @@ struct SliceState final : TaskObserver {
   RuleTemplate name = {};
   ClassMatcher born = {};
   std::vector<RuleValue> born_key = {};
+  std::optional<RuleValue> inherited = {};
   TrackSpace* track = nullptr;
   KeyTable open;               // by key and trace: the slice that began last
   std::vector<Key> keys = {};  // by OpenId, of what `needs_keys`
@@ -391,6 +392,7 @@ class EndSlice final : public Action {
         key_(state.key_b, event_class, scope.trace, scope.name),
         near_(state.open.near_of(scope.trace)),
         check_(bind_all(state.check_b, event_class)),
+        inherited_(state.inherited, event_class, context),
         name_(state.name, state.rule->category, event_class, context, true),
         arguments_(arguments),
         trace_(scope.trace) {}
@@ -514,7 +516,9 @@ class EndSlice final : public Action {
       return unmatched(now, false);
     }
     if (is_new) place = kEnded;
-    switch (state_.birth_of(key_.words())) {
+    const SliceState::Birth birth = state_.birth_of(key_.words());
+    if (inherited_.any() && inherited_(*now.event)) return;
+    switch (birth) {
       case SliceState::Birth::kUnknown:
         return unmatched(now, is_new);
       case SliceState::Birth::kFirstEnd:
@@ -572,6 +576,7 @@ class EndSlice final : public Action {
   BoundKey key_;
   NearKeys& near_;  // of what is open
   std::vector<BoundValue> check_;
+  BoundWhen inherited_;
   NameMaker name_;
   const Arguments* arguments_;
   std::uint64_t trace_;

@@ -91,6 +91,8 @@ struct SliceRule {
   // Events that make what `born_key` says, which is as `match`: of it no slice began before.
   ClassGlobs born = {};
   std::vector<std::string> born_key = {};
+  // A condition on an end without a begin: it is of what another began.
+  std::string inherited = {};
 };
 
 struct InstantRule {
@@ -132,7 +134,7 @@ struct WaitRule {
   std::string name = {};  // a template on `from`: "wake -> poll"
   std::string category = {};
   ClassGlobs from = {};
-  ClassGlobs prefer = {};  // of `from`: once one of them came, others do not count
+  ClassGlobs prefer = {};  // of `from`: where the trace describes one of them, others do not count
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`

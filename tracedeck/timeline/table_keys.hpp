@@ -99,7 +99,8 @@ constexpr auto keys_of<SliceRule>() {
                     optional("marked", &SliceRule::marked),
                     optional("ends_with", &SliceRule::ends_with),
                     optional("born", &SliceRule::born),
-                    optional("born_key", &SliceRule::born_key)};
+                    optional("born_key", &SliceRule::born_key),
+                    optional("inherited", &SliceRule::inherited)};
 }
 
 template <>

@@ -170,7 +170,7 @@ class WaitState final : public SliceObserver {
   ClassMatcher cancels = {};
   ClassMatcher born = {};
   ClassMatcher preferred = {};
-  std::unordered_map<std::uint64_t, bool> preferred_came = {};  // by trace: one of these did
+  std::unordered_map<std::uint64_t, bool> preferred_came = {};  // by trace: one did, or will
   KeyTable entries;
   std::vector<Entry> slab;
   std::vector<std::uint32_t> unused;
@@ -282,7 +282,10 @@ class RequestWait final : public Action {
         waiter_(state, event_class, context),
         is_last_(state.rule->last),
         is_preferred_(state.preferred.matches(timeline::name_of(event_class))) {
-    if (!state.preferred.empty()) preferred_came_ = &state.preferred_came[trace];
+    if (!state.preferred.empty()) {
+      preferred_came_ = &state.preferred_came[trace];
+      *preferred_came_ = *preferred_came_ || is_preferred_described(event_class);
+    }
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
@@ -337,6 +340,14 @@ class RequestWait final : public Action {
   }
 
  private:
+  // Whether events of a preferred class can come in the trace.
+  [[nodiscard]] bool is_preferred_described(const EventClass& event_class) const {
+    const DataStreamClass* const stream_class = event_class.stream_class;
+    return stream_class != nullptr && stream_class->trace != nullptr &&
+           std::ranges::any_of(stream_class->trace->event_classes(), [&](const EventClass& each) {
+             return state_.preferred.matches(timeline::name_of(each));
+           });
+  }
   // Nobody waits for it, but it is known that such is asked for.
   [[gnu::noinline, gnu::cold]] void note_asked(WaitState::Entry& entry, const Event& event) {
     if (entry.name == kNoName) entry.name = name_(event);

@@ -286,6 +286,19 @@ TEST_F(WorkerTest, NothingIsKnownFromDamageOnUntilAllPartsHaveEnded) {
   EXPECT_EQ(counts().gaps, 1U);
 }
 
+TEST_F(WorkerTest, DamageBeforeTheFirstEventCostsTheSame) {
+  make_parts();
+  damage();
+  say(1, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  end_parts();
+  say(1, start_, 30, 1);
+  say(1, stop_, 40, 0);
+  EXPECT_THAT(lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20 lost",
+                                        "end poll 1 on worker 0 from 30 to 40"));
+  EXPECT_EQ(counts().gaps, 1U);
+}
+
 TEST_F(WorkerTest, DamageEndsWhereAFileWasBegunBehindIt) {
   make_parts();
   say(0, start_, 1, 1);
