@@ -10,6 +10,7 @@
 #include "cli/output_options.hpp"
 #include "cli/places.hpp"
 #include "cli/receipt.hpp"
+#include "cli/segment.hpp"
 #include "cli/split.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/output_queue.hpp"
@@ -72,7 +73,7 @@ class Conversion {
 
   void run_live(std::vector<flow::TracePlace> places) {
     // Made at once, so that what is wrong with it shows before anything is waited for.
-    if (!open_output()) return;
+    if (!name_segment(places) || !open_output()) return;
     SessionObserver observer(session_, options_);
     auto live = std::make_unique<flow::Live>(pipeline_options(options_, needs(false)), observer,
                                              session_.stop, std::move(places));
@@ -80,6 +81,19 @@ class Conversion {
     if (live->traces().size() == 1 && is_recorded(*live->traces().front())) return record(*live);
     OpenPipeline pipeline(options_, session_, std::move(live));
     convert(pipeline);
+  }
+
+  // Where tables are written that no option names: after what is stored. False: it cannot be read,
+  // which is reported.
+  bool name_segment(std::span<const flow::TracePlace> places) {
+    if (find_output(options_.to)->tabulate == nullptr || !options_.segment.empty()) return true;
+    Result<std::string> segment = segment_of(places);
+    if (!segment) {
+      session_.report(segment.error());
+      return false;
+    }
+    options_.segment = *std::move(segment);
+    return true;
   }
 
   // Whether what arrives is in the target's format already. Waits for the first trace unless the
@@ -228,7 +242,9 @@ class Conversion {
   void convert(std::vector<flow::TracePlace> places, std::optional<FoundTrace> first) {
     single_source_ = places.size() == 1;
     if (sorts_parts(options_, places)) options_.selection.order = flow::Order::kTime;
-    const bool headers = single_source_ && writes_directory(options_);
+    if (!name_segment(places)) return;
+    const bool headers =
+        single_source_ && writes_directory(options_) && find_output(options_.to)->format != nullptr;
     Options whole = options_;
     whole.selection.stands_alone = true;
     OpenPipeline pipeline(whole, session_, needs(headers), std::move(places), std::move(first));

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "cli/option_values.hpp"
+#include "cli/segment.hpp"
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/follow.hpp"
 #include "tracedeck/outputs.hpp"
@@ -45,7 +47,7 @@ std::vector<Choice> target_choices() {
 // Metadata is text in formats whose traces are directories.
 std::vector<Choice> metadata_choices() {
   return output_choices(
-      [](const OutputKind& kind) { return kind.makes == OutputKind::Makes::kDirectory; });
+      [](const OutputKind& kind) { return kind.target != nullptr && kind.target->directory; });
 }
 
 std::vector<Choice> schema_output_choices() {
@@ -68,6 +70,11 @@ std::vector<Choice> answer_choices() {
 std::vector<Choice> int64_choices() {
   return {{"number", "numbers of any size"},
           {"string", "strings beyond 2^53, where jq and JavaScript round numbers"}};
+}
+
+std::vector<Choice> layout_choices() {
+  return {{"class", "a table for each event class, a column for each field"},
+          {"one", "one table, with the name of the class, and fields as JSON text"}};
 }
 
 std::vector<Choice> clock_choices() {
@@ -121,6 +128,25 @@ std::string apply_clock(Options& options, const std::string& value) {
 std::string apply_int64(Options& options, const std::string& value) {
   options.int64_strings = value == "string";
   return {};
+}
+
+std::string apply_layout(Options& options, const std::string& value) {
+  options.one_table = value == "one";
+  return {};
+}
+
+std::string apply_tag(Options& options, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == 0 || equals == std::string::npos)
+    return "a tag is a name and a value with '=' between them, as host=web17";
+  if (!is_valid_utf8(value)) return "a tag is text in UTF-8";
+  options.tags.emplace_back(value.substr(0, equals), value.substr(equals + 1));
+  return {};
+}
+
+std::string apply_segment(Options& options, const std::string& value) {
+  options.segment = value;
+  return check_segment(value);
 }
 
 std::string apply_schema_output(Options& options, const std::string& value) {
@@ -674,6 +700,25 @@ constexpr std::array kOptions = {
                .choices = int64_choices,
                .initial = "number",
                .apply = apply_int64},
+    OptionSpec{.name = "layout",
+               .value = "LAYOUT",
+               .help = "of parquet: which tables there are",
+               .choices = layout_choices,
+               .initial = "class",
+               .apply = apply_layout},
+    OptionSpec{.name = "tag",
+               .value = "NAME=VALUE",
+               .help = "of parquet: a column NAME that is VALUE in every row",
+               .detail = "What a fleet's traces are distinguished by, as --tag host=web17. "
+                         "Repeatable.",
+               .apply = apply_tag},
+    OptionSpec{.name = "segment",
+               .value = "NAME",
+               .help = "of parquet: what files are named after",
+               .detail = "By default 32 hexadecimal digits of a hash (SHA-256) of what is stored "
+                         "of the TRACEs, so that the same traces make the same names; 'stream' for "
+                         "what can be read once.",
+               .apply = apply_segment},
     OptionSpec{.name = "clock-gmt",
                .help = "of babeltrace2: times in UTC, not the local time zone",
                .apply = set<&Options::clock_gmt>},

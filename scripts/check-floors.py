@@ -30,6 +30,7 @@ FLOORS = {
     "tracedeck/render": 5,
     "tracedeck/timeline": 5,
     "tracedeck/export": 5,
+    "tracedeck/columns": 5,
     "tracedeck/record": 6,
     "examples": 6,
     "cli": 7,

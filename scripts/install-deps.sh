@@ -21,10 +21,13 @@ peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compi
 check=(ccache clang-format-19)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)
-# What the tests look at pages with, from Debian and from npm, the latter in build/node_modules. Without them these tests
-# are skipped.
+# What the tests look at pages and tables with, from Debian and from npm, the latter in build/node_modules. Without them
+# these tests are skipped.
 browser=(chromium-headless-shell nodejs npm)
-playwright=playwright-core@1.65.1
+modules=(
+    playwright-core@1.65.1
+    @duckdb/node-api@1.5.6-r.1 parquet-wasm@0.8.0 apache-arrow@21.2.0 hyparquet@1.33.0 hyparquet-compressors@1.1.2
+)
 packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in
 
 usage() {
@@ -62,13 +65,18 @@ END
 fi
 
 # Node.js may be there without being Debian's.
-install_playwright() {
-    local place
+install_modules() {
+    local place module missing=()
     place="$(cd "$(dirname "$0")/.." && pwd)/build"
-    if [[ -z "${with_browser:-}" || -d "$place/node_modules/playwright-core" ]]; then return; fi
+    if [[ -z "${with_browser:-}" ]]; then return; fi
+    for module in "${modules[@]}"; do
+        [[ -d "$place/node_modules/${module%@*}" ]] || missing+=("$module")
+    done
+    if [[ ${#missing[@]} -eq 0 ]]; then return; fi
     mkdir -p "$place"
-    if ! npm install --prefix "$place" --no-save --no-audit --no-fund --ignore-scripts "$playwright" </dev/null; then
-        echo "$playwright is not installed; the tests that need it are skipped" >&2
+    # All of them: npm removes what it was not asked for.
+    if ! npm install --prefix "$place" --no-save --no-audit --no-fund --ignore-scripts "${modules[@]}" </dev/null; then
+        echo "${missing[*]}: not installed; the tests that need them are skipped" >&2
     fi
 }
 
@@ -84,7 +92,7 @@ for package in "${wanted[@]}"; do
     fi
 done
 if [[ ${#missing[@]} -eq 0 && ${#missing_optional[@]} -eq 0 ]]; then
-    install_playwright
+    install_modules
     exit 0
 fi
 
@@ -105,4 +113,4 @@ install() { "${apt[@]}" install -y --no-install-recommends "$@" </dev/null; }
 [[ ${#missing[@]} -eq 0 ]] || install "${missing[@]}"
 [[ ${#missing_optional[@]} -eq 0 ]] || install "${missing_optional[@]}" ||
     echo "Some of these are not installed; the tests that need them are skipped: ${missing_optional[*]}" >&2
-install_playwright
+install_modules

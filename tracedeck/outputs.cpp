@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/columns/columns_writer.hpp"
+#include "tracedeck/columns/parquet/directory_sink.hpp"
 #include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/heph_spans.hpp"
@@ -47,6 +49,11 @@ std::unique_ptr<Writer> csv(io::Output& output, const OutputSettings& settings) 
 
 std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& settings) {
   return render::babeltrace_writer(output, settings.babeltrace);
+}
+
+std::unique_ptr<Writer> parquet_files(io::OutputDirectory& output, const OutputSettings& settings) {
+  return columns::columns_writer(parquet::directory_sink(output, settings.tables), settings.tables,
+                                 settings.trace_names);
 }
 
 std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSettings& settings) {
@@ -107,6 +114,8 @@ constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
     "no-delta",  "names",         "fields",       "timerange"};
 
+constexpr std::array<std::string_view, 3> kTableOptions = {"layout", "tag", "segment"};
+
 constexpr std::array kRendered = {
     OutputKind{.name = "text",
                .title = "for reading",
@@ -132,6 +141,12 @@ constexpr std::array kRendered = {
                .shown = true,
                .options = kBabeltraceOptions,
                .render = babeltrace},
+    OutputKind{.name = "parquet",
+               .title = "Parquet files for DuckDB, Spark and pandas: a table for each event class",
+               .makes = Makes::kDirectory,
+               .suffixes = {".parquet"},
+               .options = kTableOptions,
+               .tabulate = parquet_files},
     OutputKind{.name = "perfetto",
                .title = "time lines for Perfetto",
                .suffixes = {".pftrace", ".perfetto-trace"},
@@ -251,6 +266,7 @@ Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output
 
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::OutputDirectory& output,
                                               const OutputSettings& settings) {
+  if (kind.tabulate != nullptr) return kind.tabulate(output, settings);
   if (kind.format == nullptr)
     return fail(ErrorCode::kUnsupported, std::string(kind.name) + " is not written as a directory");
   return lowered(kind, kind.format->create_directory(output, write_options(kind, settings)),

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "tracedeck/columns/table_sink.hpp"
 #include "tracedeck/export/exporter.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/render/babeltrace.hpp"
@@ -25,7 +26,8 @@ struct OutputSettings {
   bool large_integers_as_strings = false;  // see `render::JsonLinesOptions`
   render::TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};
-  WriteOptions write = {};  // of formats; the target is set by the output
+  WriteOptions write = {};            // of formats; the target is set by the output
+  columns::TableOptions tables = {};  // of outputs that are tables
   // Of what shows time lines: the format of the trace, what is said of the whole of it, its title,
   // and the version of Perfetto that is to read it.
   std::string source_format = {};
@@ -54,6 +56,9 @@ struct OutputKind {
   std::span<const std::string_view> options = {};
   // Made by a renderer,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
+  // or by a writer of tables into a directory,
+  std::unique_ptr<Writer> (*tabulate)(io::OutputDirectory& output,
+                                      const OutputSettings& settings) = nullptr;
   // or as time lines, of marks; of a format's target where that is asked for,
   std::unique_ptr<exporting::Exporter> (*draw)(io::Output& output,
                                                const OutputSettings& settings) = nullptr;

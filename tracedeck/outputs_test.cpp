@@ -29,7 +29,7 @@ TEST(Outputs, EachNameAndSuffixStandsForOne) {
       EXPECT_EQ(output_of_name("out" + std::string(suffix)), &kind);
     }
   }
-  EXPECT_EQ(find_output("parquet"), nullptr);
+  EXPECT_EQ(find_output("nothing"), nullptr);
 }
 
 TEST(Outputs, EveryTargetOfEveryFormatIsOne) {
@@ -49,6 +49,7 @@ TEST(Outputs, NamesOfFilesEndInWhatTheyAre) {
   EXPECT_EQ(named("x.dial9.zst"), "dial9");
   EXPECT_EQ(named("x.bin.log"), "heph");
   EXPECT_EQ(named("x.ctf2"), "ctf2");
+  EXPECT_EQ(named("x.parquet"), "parquet");
   for (const char* const none :
        {"x", "x.bin", "jsonl", ".jsonl", "x.txt", "x.gz", "x.ctf2.gz", "-", ""}) {
     EXPECT_EQ(named(none), "none") << none;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <list>
@@ -41,29 +42,68 @@ Result<std::vector<std::string>> names_in(const FileDescriptor& directory,
   return names;
 }
 
+Result<FileDescriptor> open_folder(const FileDescriptor& directory, const std::string& name,
+                                   const std::string& path) {
+  FileDescriptor folder(::openat(directory.get(), name.c_str(),
+                                 O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!folder.valid()) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path);
+  return folder;
+}
+
+// How deep files of a result may lie.
+constexpr unsigned kFolders = 8;
+
+// Whether there are files and marked folders of files alone, as a run can have written them.
+Result<bool> holds_only_files(const FileDescriptor& directory, const std::string& path,
+                              unsigned depth = 0) {
+  const Result<std::vector<std::string>> names = names_in(directory, path);
+  if (!names) return std::unexpected(names.error());
+  if (std::ranges::find(*names, kMark) == names->end()) return false;
+  for (const std::string& name : *names) {
+    struct stat status{};
+    if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
+    if (S_ISREG(status.st_mode)) continue;
+    if (!S_ISDIR(status.st_mode) || depth == kFolders) return false;
+    const std::string inner = fmt::format("{}/{}", path, name);
+    const Result<FileDescriptor> folder = open_folder(directory, name, inner);
+    if (!folder) return std::unexpected(folder.error());
+    const Result<bool> only_files = holds_only_files(*folder, inner, depth + 1);
+    if (!only_files || !*only_files) return only_files;
+  }
+  return true;
+}
+
+// Removes the files and folders in a directory.
+Result<void> remove_all(const FileDescriptor& directory, const std::string& path) {
+  const Result<std::vector<std::string>> names = names_in(directory, path);
+  if (!names) return std::unexpected(names.error());
+  for (const std::string& name : *names) {
+    if (::unlinkat(directory.get(), name.c_str(), 0) == 0) continue;
+    const std::string inner = fmt::format("{}/{}", path, name);
+    if (errno != EISDIR) return fail(ErrorCode::kCannotOpen, why_not_opened(errno), inner);
+    const Result<FileDescriptor> folder = open_folder(directory, name, inner);
+    if (!folder) return std::unexpected(folder.error());
+    if (Result<void> removed = remove_all(*folder, inner); !removed) return removed;
+    if (::unlinkat(directory.get(), name.c_str(), AT_REMOVEDIR) != 0)
+      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), inner);
+  }
+  return {};
+}
+
 // Removes what an earlier run left. Error: there is something that no run can have written.
 Result<void> empty(const FileDescriptor& directory, const std::string& part) {
   const Result<std::vector<std::string>> names = names_in(directory, part);
   if (!names) return std::unexpected(names.error());
-  bool ours = names->empty();
-  for (const std::string& name : *names) ours = ours || name == kMark;
-  for (const std::string& name : *names) {
-    struct stat status{};
-    ours = ours && ::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(status.st_mode);
-  }
-  if (!ours) {
+  if (names->empty()) return {};
+  const Result<bool> ours = holds_only_files(directory, part);
+  if (!ours) return std::unexpected(ours.error());
+  if (!*ours) {
     return fail(ErrorCode::kCannotOpen,
                 "this directory is in the way and holds something else; remove it or choose "
                 "another name",
                 part);
   }
-  for (const std::string& name : *names) {
-    if (::unlinkat(directory.get(), name.c_str(), 0) != 0) {
-      return fail(ErrorCode::kCannotOpen, why_not_opened(errno), fmt::format("{}/{}", part, name));
-    }
-  }
-  return {};
+  return remove_all(directory, part);
 }
 
 // Makes the .part directory, or takes over what is left of one. Held under a lock, so that two
@@ -114,6 +154,17 @@ int rename_to_free_name(const std::string& from, const std::string& to) {
 bool is_plain(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && !name.contains('/') &&
          !name.contains('\0');
+}
+
+// Plain names, with a slash between two.
+bool is_plain_path(std::string_view path) {
+  unsigned folders = 0;
+  for (std::size_t slash = path.find('/'); slash != std::string_view::npos;
+       slash = path.find('/')) {
+    if (!is_plain(path.substr(0, slash)) || ++folders > kFolders) return false;
+    path.remove_prefix(slash + 1);
+  }
+  return is_plain(path);
 }
 
 class PartFile;
@@ -232,7 +283,9 @@ class PartDirectory final : public OutputDirectory {
 
   Result<std::unique_ptr<Output>> create_file(const std::string& file) override {
     const std::string name = path_ + "/" + file;
-    if (!is_plain(file)) return fail(ErrorCode::kCannotOpen, "this is no plain file name", name);
+    if (!is_plain_path(file))
+      return fail(ErrorCode::kCannotOpen, "this is no plain file name", name);
+    if (auto made = make_folders(file); !made) return std::unexpected(std::move(made.error()));
     FileDescriptor opened = make_file(open_->directory, file.c_str());
     if (!opened.valid()) {
       return fail(ErrorCode::kCannotOpen,
@@ -244,7 +297,7 @@ class PartDirectory final : public OutputDirectory {
 
   Result<void> finish() override {
     if (ended_) return {};
-    (void)::unlinkat(open_->directory.get(), kMark, 0);
+    remove_marks();
     if (const int error = rename_to_free_name(part_, path_); error != 0) {
       return fail(ErrorCode::kWriteFailed,
                   "the output is complete but could not be renamed (" + system_message(error) +
@@ -259,17 +312,44 @@ class PartDirectory final : public OutputDirectory {
   void discard() override {
     if (std::exchange(ended_, true) || open_->failed) return;
     for (const std::string& file : files_) ::unlinkat(open_->directory.get(), file.c_str(), 0);
-    ::unlinkat(open_->directory.get(), kMark, 0);
+    remove_marks();
+    // A folder was made after those around it.
+    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder)
+      ::unlinkat(open_->directory.get(), folder->c_str(), AT_REMOVEDIR);
     // Still under its lock, so that the name is not yet that of another command's directory.
     ::rmdir(part_.c_str());
     (void)open_->directory.close();
   }
 
  private:
+  void remove_marks() {
+    (void)::unlinkat(open_->directory.get(), kMark, 0);
+    for (const std::string& folder : folders_)
+      (void)::unlinkat(open_->directory.get(), (folder + "/" + kMark).c_str(), 0);
+  }
+
+  // Those that a file lies in.
+  Result<void> make_folders(const std::string& file) {
+    for (std::size_t slash = file.find('/'); slash != std::string::npos;
+         slash = file.find('/', slash + 1)) {
+      const std::string folder = file.substr(0, slash);
+      if (::mkdirat(open_->directory.get(), folder.c_str(), 0777) == 0) {
+        folders_.push_back(folder);
+        const std::string mark = folder + "/" + kMark;
+        if (!make_file(open_->directory, mark.c_str()).valid())
+          return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path_ + "/" + mark);
+      } else if (errno != EEXIST) {
+        return fail(ErrorCode::kCannotOpen, why_not_opened(errno), path_ + "/" + folder);
+      }
+    }
+    return {};
+  }
+
   std::string path_;
   std::string part_;
   std::shared_ptr<OpenFiles> open_;
   std::vector<std::string> files_;
+  std::vector<std::string> folders_;
   bool ended_ = false;
 };
 

@@ -23,7 +23,8 @@ class OutputDirectory {
   // The name the result will have.
   [[nodiscard]] virtual const std::string& name() const = 0;
 
-  // A new file in the directory; `file` is a plain name. It is closed by its own `finish`, which
+  // A new file in the directory; `file` is a plain name, or one behind the names of folders, which
+  // are made where they are not there: `a/b`. It is closed by its own `finish`, which
   // every file must have seen before the directory's. The file at the path exists at once, under
   // its own name, inside the .part directory. There may be any number of them: a few are open at a
   // time. Error: kCannotOpen.

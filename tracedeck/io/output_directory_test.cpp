@@ -107,6 +107,34 @@ TEST(OutputDirectory, RemovesWhatAKillLeft) {
   EXPECT_THAT(names_in(folder.file("out")), ElementsAre("stream"));
 }
 
+TEST(OutputDirectory, FilesMayLieInFolders) {
+  const TemporaryFolder folder;
+  // What a kill left of it is removed as well.
+  for (const bool killed : {true, false}) {
+    auto directory = OutputDirectory::create(folder.file("out"));
+    ASSERT_TRUE(directory) << directory.error().to_string();
+    write_file(**directory, "a/b/one", "1");
+    write_file(**directory, "a/two", "2");
+    if (killed) continue;
+    for (const char* const name : {"a/", "/a", "a//b", "../a", "a/../b", "a/.", "a/two"})
+      EXPECT_FALSE((*directory)->create_file(name)) << name;
+    ASSERT_TRUE((*directory)->finish());
+  }
+  EXPECT_EQ(contents(folder.file("out/a/b/one")), "1");
+  EXPECT_THAT(names_in(folder.file("out")), ElementsAre("a"));
+  EXPECT_THAT(names_in(folder.file("out/a")), ElementsAre("b", "two"));
+  EXPECT_THAT(names_in(folder.file("out/a/b")), ElementsAre("one"));
+}
+
+TEST(OutputDirectory, DiscardsFolders) {
+  const TemporaryFolder folder;
+  auto directory = OutputDirectory::create(folder.file("out"));
+  ASSERT_TRUE(directory);
+  write_file(**directory, "a/b/one", "1");
+  (*directory)->discard();
+  EXPECT_THAT(names_in(folder.file("")), IsEmpty());
+}
+
 TEST(OutputDirectory, LeavesWhatItDidNotWrite) {
   const TemporaryFolder folder;
   const auto message = [&] {
@@ -175,7 +203,7 @@ TEST(OutputDirectory, TakesPlainNamesOnceEach) {
   auto directory = OutputDirectory::create(folder.file("out"));
   ASSERT_TRUE(directory);
   for (const std::string& name : {std::string(), std::string("."), std::string(".."),
-                                  std::string("a/b"), std::string("/a"), std::string("a\0b", 3)}) {
+                                  std::string("a//b"), std::string("/a"), std::string("a\0b", 3)}) {
     const auto file = (*directory)->create_file(name);
     ASSERT_FALSE(file) << name;
     EXPECT_EQ(file.error().code, ErrorCode::kCannotOpen);

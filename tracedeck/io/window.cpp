@@ -42,8 +42,7 @@ bool WindowReader::advance(std::uint64_t keep_from, std::size_t need, std::size_
 
 bool WindowReader::next_part() {
   // Of files, one that fails costs only itself.
-  if (!at_end_ || (failure_ && input_->part_files().empty()) || !input_->next_part())
-    return false;
+  if (!at_end_ || (failure_ && input_->part_files().empty()) || !input_->next_part()) return false;
   at_end_ = false;
   failure_.reset();
   return true;

@@ -75,10 +75,12 @@ void LeftOut::see(const TraceDescription& trace) {
   if (!counts_any_) return;
   Counted& counted = traces_[trace.number()];
   for (; counted.clocks < trace.clocks().size(); ++counted.clocks) {
-    if (says_more(trace.clocks()[counted.clocks])) counts_.add(LeftOutKind::kClock);
+    if (!describes_traces_ && says_more(trace.clocks()[counted.clocks]))
+      counts_.add(LeftOutKind::kClock);
   }
   const std::size_t entries = trace.environment().size();
-  counts_.add(LeftOutKind::kEnvironment, entries - std::exchange(counted.environment, entries));
+  const std::size_t more = entries - std::exchange(counted.environment, entries);
+  if (!describes_traces_) counts_.add(LeftOutKind::kEnvironment, more);
   if (!std::exchange(counted.begun, true)) {
     const TraceClass& of = trace.trace_class();
     const bool named = of.uuid || of.name || !of.name_space.empty() || !of.uid.empty();

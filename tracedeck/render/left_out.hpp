@@ -38,9 +38,10 @@ enum class LeftOutKind : std::uint8_t {
 // One thread at a time.
 class LeftOut {
  public:
-  // `all_records`, `receipt`: see `JsonLinesOptions`.
-  explicit LeftOut(bool all_records, bool receipt = true)
-      : all_records_(all_records), counts_any_(receipt) {}
+  // `all_records`, `receipt`: see `JsonLinesOptions`. `describes_traces`: the result has the clocks
+  // and the environment of traces.
+  explicit LeftOut(bool all_records, bool receipt = true, bool describes_traces = false)
+      : all_records_(all_records), counts_any_(receipt), describes_traces_(describes_traces) {}
 
   // Every record that is no event.
   void see(const Record& record);
@@ -86,6 +87,7 @@ class LeftOut {
 
   bool all_records_;
   bool counts_any_;
+  bool describes_traces_;
   flow::LossCount losses_;
   AdaptationCounts<LeftOutKind> counts_;
   EntityId last_class_ = EntityId::none();            // of the last event

@@ -1,0 +1,119 @@
+// Any bytes as a trace of any format (of CTF the metadata and data stream files, between them the
+// line `%%`), written as Parquet files in both layouts. Every event is a row or was refused, every
+// file is whole, and what is written does not outgrow what was read.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuzz/command_ways.hpp"
+#include "fuzz/ctf_traces.hpp"
+#include "tracedeck/base/bytes.hpp"
+#include "tracedeck/columns/columns_writer.hpp"
+#include "tracedeck/columns/parquet/directory_sink.hpp"
+#include "tracedeck/formats.hpp"
+#include "tracedeck/io/output_directory.hpp"
+
+namespace {
+
+using namespace tracedeck;        // NOLINT(google-build-using-namespace): one small file
+using namespace tracedeck::fuzz;  // NOLINT(google-build-using-namespace)
+
+// A directory whose files are texts.
+class MemoryDirectory final : public io::OutputDirectory {
+ public:
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<std::unique_ptr<io::Output>> create_file(const std::string& file) override {
+    require(!files_.contains(file));
+    return io::memory_output(files_[file]);
+  }
+  [[nodiscard]] Result<void> finish() override { return {}; }
+  void discard() override {}
+
+  [[nodiscard]] const std::map<std::string, std::string>& files() const { return files_; }
+
+ private:
+  std::string name_ = "fuzz";
+  std::map<std::string, std::string> files_;
+};
+
+bool is_whole(const std::string& file) {
+  if (file.size() < 12 || !file.starts_with("PAR1") || !file.ends_with("PAR1")) return false;
+  const std::uint8_t* const end = as_bytes(file).data() + file.size();
+  return load_le<std::uint32_t>(end - 8) <= file.size() - 12;
+}
+
+// Returns how many events are in rows.
+std::uint64_t write_tables(Reader& reader, bool one_table, MemoryDirectory& directory) {
+  const columns::TableOptions options{
+      .segment = "s", .tags = {{"host", "a"}, {"seq", "b"}}, .one_table = one_table};
+  const auto writer =
+      columns::columns_writer(parquet::directory_sink(directory, options), options, {});
+  Written written;
+  for (;;) {
+    const Result<BatchPtr> batch = reader.next();
+    if (!batch || *batch == nullptr) break;
+    require(writer->write_batch(**batch, written).has_value());
+  }
+  require(writer->describe(*reader.description()).has_value());
+  require(writer->finish().has_value());
+  // What readers hand on is of its class.
+  require(written.refused == 0);
+  return written.events;
+}
+
+void expect_tables(const std::function<std::unique_ptr<Reader>()>& open, std::size_t size) {
+  // For an event: what describes it may be short, and is there for each class.
+  constexpr std::size_t kMostOfEvent = 4096;
+  constexpr std::size_t kMostOfByte = 4096;
+  for (const bool one_table : {false, true}) {
+    const std::unique_ptr<Reader> reader = open();
+    if (reader == nullptr) return;
+    MemoryDirectory directory;
+    const std::uint64_t events = write_tables(*reader, one_table, directory);
+    std::size_t bytes = 0;
+    for (const auto& [name, content] : directory.files()) {
+      bytes += content.size();
+      require(name.ends_with(".json") || is_whole(content));
+    }
+    require(directory.files().contains("_manifest/s.json"));
+    require(bytes <= kMostOfByte * (size + 64) + kMostOfEvent * events);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const ctf::FuzzFolder kFolder;
+  const std::vector<ByteSpan> parts = ctf::parts_of({data, size});
+  const auto opened = [](FoundTrace found) -> std::unique_ptr<Reader> {
+    auto reader = open_found(std::move(found), {.values = true, .max_state = kMaxState});
+    return reader ? *std::move(reader) : nullptr;
+  };
+  if (parts.size() > 1) {
+    const std::string folder = kFolder.trace("t", parts[0], 0, parts[1]);
+    if (parts.size() > 2) ctf::FuzzFolder::add(folder, 1, parts[2]);
+    expect_tables(
+        [&] {
+          FoundTrace found{.format = find_format("ctf")};
+          found.directories = {folder};
+          return opened(std::move(found));
+        },
+        size);
+    return 0;
+  }
+  if (size == 0) return 0;
+  for (const std::string_view format : {"dial9", "heph", "tband"}) {
+    expect_tables(
+        [&] {
+          FoundTrace found{.format = find_format(format)};
+          found.input = io::memory_input("fuzz", {data, size}, 0);
+          return opened(std::move(found));
+        },
+        size);
+  }
+  return 0;
+}

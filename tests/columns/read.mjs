@@ -1,0 +1,97 @@
+// Reads Parquet files with somebody else's program and prints each row as a line of JSON, numbers exact.
+//
+// read.mjs duckdb|hyparquet|arrow FILE...
+// Exit 77, with a word, when the reader is not there. NODE_PATH leads to the modules.
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+
+const require = createRequire(import.meta.url);
+// Modules of one kind only are found by their files, which NODE_PATH leads to.
+const load = async (name) => import(require.resolve(name));
+
+// JSON whose integers are exact, and that says what JSON cannot: {"$real": "NaN"}, {"$bytes": hex}.
+function text(value) {
+    if (value === null || value === undefined) return "null";
+    if (typeof value === "bigint") return value.toString();
+    if (typeof value === "number") {
+        if (Number.isInteger(value) && !Object.is(value, -0) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+        return Number.isFinite(value) && !Object.is(value, -0) ? JSON.stringify(value) : `{"$real":"${Object.is(value, -0) ? "-0.0" : value}"}`;
+    }
+    if (typeof value === "boolean") return String(value);
+    if (typeof value === "string") return JSON.stringify(value);
+    if (value instanceof Uint8Array) return `{"$bytes":"${Buffer.from(value).toString("hex")}"}`;
+    if (Array.isArray(value)) return `[${value.map(text).join(",")}]`;
+    const members = Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}:${text(each)}`);
+    return `{${members.join(",")}}`;
+}
+
+// Values of DuckDB's client: lists, structures and decimals are objects of its own.
+function plain(value) {
+    if (value === null || typeof value !== "object") return value;
+    if (value.items !== undefined) return value.items.map(plain);
+    if (value.entries !== undefined) return Object.fromEntries(Object.entries(value.entries).map(([key, each]) => [key, plain(each)]));
+    if (value.bytes !== undefined) return value.bytes;
+    if (value.scale !== undefined && value.value !== undefined) return value.value;
+    return value;
+}
+
+async function* duckdb(files) {
+    const { DuckDBInstance } = require("@duckdb/node-api");
+    const connection = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
+    for (const file of files) {
+        const quoted = file.replaceAll("'", "''");
+        const reader = await connection.runAndReadAll(`select * from read_parquet('${quoted}', hive_partitioning = false)`);
+        const names = reader.columnNames();
+        for (const row of reader.getRows()) yield Object.fromEntries(row.map((value, i) => [names[i], plain(value)]));
+    }
+}
+
+async function* hyparquet(files) {
+    const { parquetReadObjects } = await load("hyparquet");
+    const { compressors } = await load("hyparquet-compressors");
+    for (const file of files) {
+        const bytes = readFileSync(file);
+        const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+        yield* await parquetReadObjects({ file: buffer, compressors, utf8: false });
+    }
+}
+
+// Values of apache-arrow: vectors, rows of structures.
+function arrowPlain(value, type) {
+    if (value === null || value === undefined) return null;
+    const children = type.children;
+    if (type.constructor.name.startsWith("List")) return Array.from({ length: value.length }, (_, i) => arrowPlain(value.get(i), children[0].type));
+    if (type.constructor.name.startsWith("Struct")) return Object.fromEntries(children.map((child) => [child.name, arrowPlain(value[child.name], child.type)]));
+    if (type.constructor.name.startsWith("Decimal")) {
+        const words = new BigUint64Array(value.slice().buffer);
+        return BigInt.asIntN(128, words[0] | (words[1] << 64n));
+    }
+    return value;
+}
+
+async function* arrow(files) {
+    const wasm = require("parquet-wasm");
+    const { tableFromIPC } = require("apache-arrow");
+    for (const file of files) {
+        const table = tableFromIPC(wasm.readParquet(new Uint8Array(readFileSync(file))).intoIPCStream());
+        const { fields } = table.schema;
+        for (let i = 0; i < table.numRows; ++i)
+            yield Object.fromEntries(fields.map((field, k) => [field.name, arrowPlain(table.getChildAt(k).get(i), field.type)]));
+    }
+}
+
+const [reader, ...files] = process.argv.slice(2);
+const readers = { duckdb, hyparquet, arrow };
+try {
+    let lines = [];
+    for await (const row of readers[reader](files)) {
+        lines.push(text(row));
+        if (lines.length === 1000) process.stdout.write(lines.splice(0).join("\n") + "\n");
+    }
+    if (lines.length !== 0) process.stdout.write(lines.join("\n") + "\n");
+} catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND" && error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    console.error(`there is no ${/'([^']*)'/.exec(error.message)?.[1] ?? reader}`);
+    process.exitCode = 77;
+}

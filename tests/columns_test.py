@@ -1,0 +1,426 @@
+"""Tables of convert --to parquet: other programs read of them what print --output jsonl says.
+
+Skipped without Node.js and the readers of npm that NODE_PATH leads to (scripts/install-deps.sh browser installs them).
+"""
+
+import base64
+import functools
+import json
+import os
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import dial9_writer as dial9
+from command import ROOT, TRACES, run
+
+READER = ROOT / "tests/columns/read.mjs"
+MODULES = str(ROOT / "build/node_modules")
+READERS = ("duckdb", "hyparquet", "arrow")
+
+
+@functools.cache
+def why_unreadable(reader):
+    """Why a reader cannot be used, or ""."""
+    if shutil.which("node") is None:
+        return "there is no Node.js"
+    done = subprocess.run(["node", READER, reader], env=environment(),
+                          capture_output=True, text=True)
+    if done.returncode == 77:
+        return done.stderr.strip()
+    assert done.returncode == 0, done.stderr
+    return ""
+
+
+def environment():
+    return {**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", MODULES)}
+
+
+def rows(reader, files):
+    """The rows of files as objects, read by somebody else's program."""
+    done = subprocess.run(["node", READER, reader, *map(str, files)], env=environment(), capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Names:
+    """The names of columns that members of a structure get."""
+
+    def __init__(self, taken=()):
+        self.taken = {name.lower() for name in taken}
+
+    def take(self, name):
+        name = name.replace("\0", "_") or "_"
+        wanted, number = name, 2
+        while ascii_lower(name) in self.taken:
+            name, number = f"{wanted}_{number}", number + 1
+        self.taken.add(ascii_lower(name))
+        return name
+
+
+def ascii_lower(name):
+    return "".join(chr(ord(c) + 32) if "A" <= c <= "Z" else c for c in name)
+
+
+class Members(list):
+    """Members of an object in their order; a name may be there twice."""
+
+
+def parse(line):
+    return json.loads(line, object_pairs_hook=Members)
+
+
+def is_labelled(value):
+    return isinstance(value, Members) and [name for name, _ in value] == ["value", "labels"]
+
+
+def same_real(expected, actual):
+    if isinstance(actual, dict) and "$real" in actual:
+        actual = actual["$real"]
+        if isinstance(expected, str):
+            return expected.replace("Infinity", "inf").lower() == actual.replace("Infinity", "inf").lower()
+        return str(expected) == actual
+    if isinstance(expected, str) or isinstance(actual, (str, dict, list)) or actual is None:
+        return False
+    # A binary32 is shown as the shortest text of its own by some.
+    return float(expected) == float(actual) or single(expected) == single(actual)
+
+
+def single(value):
+    try:
+        return struct.pack("<f", value)
+    except OverflowError:
+        return None
+
+
+def same(expected, actual):
+    """Whether what a reader says of a column is what JSON lines say of the field."""
+    if isinstance(actual, dict) and "$bytes" in actual:
+        return isinstance(expected, str) and base64.b64decode(expected) == bytes.fromhex(actual["$bytes"])
+    if isinstance(expected, bool) or isinstance(actual, bool):
+        return expected is actual
+    if isinstance(expected, int) and isinstance(actual, (int, str)):
+        return expected == actual or str(expected) == actual
+    if isinstance(actual, str):
+        return expected == actual or same_json(expected, actual)
+    if isinstance(expected, (int, float)) and isinstance(actual, (int, float)):
+        return same_real(expected, actual)
+    if isinstance(actual, dict) and "$real" in actual:
+        return same_real(expected, actual)
+    if isinstance(actual, dict):
+        return same_group(expected, actual)
+    if isinstance(actual, list):
+        return same_list(expected, actual)
+    return expected is None and actual is None or unresolved(expected) and actual is None
+
+
+def unresolved(expected):
+    return isinstance(expected, Members) and [name for name, _ in expected] == ["unresolved"]
+
+
+def same_json(expected, actual):
+    try:
+        return parse(actual) == expected
+    except ValueError:
+        return False
+
+
+def same_list(expected, actual):
+    if isinstance(expected, Members):
+        expected = list(expected)  # a map of strings
+    if not isinstance(expected, list) or len(expected) != len(actual):
+        return False
+    if actual and isinstance(actual[0], dict) and list(actual[0]) == ["key", "value"]:
+        if all(isinstance(each, (list, tuple)) and len(each) == 2 for each in expected):
+            return all(same(key, each["key"]) and same(value, each["value"])
+                       for (key, value), each in zip(expected, actual))
+    return all(map(same, expected, actual))
+
+
+def same_group(expected, actual):
+    if is_labelled(expected) and list(actual) == ["value", "label"]:
+        return same_labelled(expected, actual["value"], actual["label"])
+    if expected == [] and actual == {"present": True}:
+        return True
+    if isinstance(expected, Members) and not difference(expected, actual):
+        return True
+    if "tag" in actual:  # a variant
+        chosen = [each for name, each in actual.items() if name != "tag" and each is not None]
+        return same(expected, chosen[0]) if len(chosen) == 1 else expected is None and not chosen
+    return list(actual) == ["value"] and same(expected, actual["value"])
+
+
+def same_labelled(expected, value, label):
+    number, labels = (each for _, each in expected)
+    return same(number, value) and label == (labels[0] if labels else None)
+
+
+def difference(members, columns, before=()):
+    """What columns do not have of members, or ""."""
+    names = Names(before)
+    for name, value in members:
+        column = names.take(name)
+        if column not in columns:
+            return f"there is no column {column!r}"
+        if is_labelled(value) and not isinstance(columns[column], dict):
+            label = names.take(column + "_label")
+            if not same_labelled(value, columns[column], columns.get(label)):
+                return f"{name}: {value} is not {columns[column]}, {columns.get(label)}"
+        elif not same(value, columns[column]):
+            return f"{name}: {value!r} is not {columns[column]!r}"
+    return ""
+
+
+class Columns(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def convert(self, *args, out="out", code=(0, 4)):
+        done = run("convert", "--to", "parquet", "-o", str(self.folder / out), *map(str, args), "-q")
+        self.assertIn(done.returncode, code, done.stderr)
+        return self.folder / out
+
+    def files(self, out):
+        return sorted(out.glob("class=*/*.parquet"))
+
+    def check_events(self, trace, reader, *options):
+        out = self.convert(trace, out=f"{reader}-{len(list(self.folder.iterdir()))}", *options)
+        printed = run("print", "--output", "jsonl", str(trace), "-q")
+        events = [dict(parse(line)) for line in printed.stdout.splitlines()]
+        tables = [f for f in self.files(out) if f.parent.name not in ("class=__loss", "class=__problem")]
+        by_seq = {}
+        for row in rows(reader, tables) if tables else []:
+            by_seq[row["seq"]] = row
+        self.assertEqual(sorted(by_seq), list(range(len(events))), trace)
+        for seq, event in enumerate(events):
+            wrong = self.event_difference(event, by_seq[seq])
+            self.assertEqual(wrong, "", f"{trace}: event {seq}: {event}: {by_seq[seq]}")
+
+    def event_difference(self, event, row):
+        if not same(event.get("time"), row["time_ns"]):
+            return "time"
+        if "duration" in event and not same(event["duration"], row["duration_ns"]):
+            return "duration"
+        stream = parse(row["stream"]) if row["stream"] is not None else None
+        if event.get("stream") != stream:
+            # Members of the common context may say where an event is from.
+            extra = event["stream"][len(stream):]
+            if event["stream"][:len(stream)] != stream or difference(extra, row["common"]):
+                return "stream"
+        context = dict(event.get("context", []))
+        for part, members in context.items():
+            if members and (wrong := difference(members, row[part])):
+                return f"{part}: {wrong}"
+        common = ["time_ns", "duration_ns", "trace", "stream", "seq", "packet", "common", "specific"]
+        return difference(event.get("fields", []), row, [name for name in common if name in row])
+
+
+def reads(reader):
+    """Runs a test with a reader, or skips it."""
+    def decorate(test):
+        @functools.wraps(test)
+        def with_reader(self):
+            if why := why_unreadable(reader):
+                self.skipTest(why)
+            test(self, reader)
+        return with_reader
+    return decorate
+
+
+def everything():
+    """A dial9 trace of extremes: optional fields, maps, texts that are no UTF-8, names that collide, times beyond 2^63."""
+    fields = [("seq", dial9.VARINT), ("Seq", dial9.I64), ("text", dial9.STRING), ("ok", dial9.BOOL),
+              ("real", dial9.F64), ("bytes", dial9.BYTES), ("", dial9.U8), ("maybe", dial9.VARINT | dial9.OPTIONAL),
+              ("labels", dial9.STRING_MAP), ("stack", dial9.STACK), ("any", dial9.LIST), ("name", dial9.POOLED_STRING),
+              ("pooled", dial9.POOLED_STACK)]
+    many = dial9.string_map(("a", "1"), ("a", "2"), ("\u00e9", ""))
+    mixed = dial9.dynamic_list((dial9.VARINT, dial9.varint(1)), (dial9.STRING, dial9.string("x")))
+    real = [struct.pack("<d", each) for each in (0.1, float("inf"), -0.0)]
+    known = dial9.u32(1)
+    unknown = dial9.u32(9)
+
+    def values(n, signed, text, number, rest, maybe):
+        return (dial9.varint(n) + dial9.i64(signed) + dial9.string(text) + b"\x01" + number + dial9.string(b"\0\xff") + b"\x07"
+                + maybe + rest)
+    full = many + dial9.stack(1, 2**64 - 1) + mixed + known + known
+    bare = dial9.string_map() + dial9.stack() + dial9.dynamic_list() + unknown + unknown
+    wide = dial9.schema(1, "wide", [("n", dial9.VARINT)])
+    return b"".join([
+        dial9.header(),
+        dial9.schema(0, "sched/switch a", fields),
+        dial9.string_pool((1, "pooled")), dial9.stack_pool((1, (5, 6))),
+        dial9.event(0, values(2**64 - 1, -2**63, "a", real[0], full, dial9.present(dial9.varint(3))), 5),
+        dial9.event(0, values(0, 2**63 - 1, b"\xff\xc3", real[1], bare, dial9.ABSENT), 5),
+        dial9.event(0, values(1, 0, "", real[2], bare, dial9.ABSENT), 5),
+        # The same name with other fields, and a class without time and without fields.
+        dial9.schema(2, "sched/switch a", [("other", dial9.STRING)]),
+        dial9.event(2, dial9.string("o"), 1),
+        dial9.schema(3, "", [], 0),
+        dial9.event(3, b"", None),
+        dial9.schema(4, "__loss", [("n", dial9.VARINT)]),
+        dial9.event(4, dial9.varint(1), 1),
+        wide, dial9.event(1, dial9.varint(1), 1),
+        dial9.reset(2**64 - 100), dial9.event(1, dial9.varint(2), 1),
+    ])
+
+
+class Made(Columns):
+    def trace(self, content, name="trace.bin"):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def check_everything(self, reader):
+        self.check_events(self.trace(everything()), reader)
+
+    @reads("duckdb")
+    def test_everything_in_duckdb(self, reader):
+        self.check_everything(reader)
+
+    @reads("arrow")
+    def test_everything_in_arrow(self, reader):
+        self.check_everything(reader)
+
+    @reads("duckdb")
+    def test_many_row_groups_and_pages(self, reader):
+        self.check_events(self.trace(dial9.ticks(260_000)), reader)
+
+    def test_names_of_files(self):
+        trace = self.trace(everything())
+        out = self.convert(trace)
+        names = sorted(f.parent.name for f in self.files(out))
+        self.assertEqual(len(names), 7, names)
+        self.assertIn("class=sched%2Fswitch%20a", names)
+        self.assertIn("class=__HIVE_DEFAULT_PARTITION__", names)
+        self.assertTrue(all(re.fullmatch(r"[0-9a-f]{32}-0000\.parquet", f.name) for f in self.files(out)))
+        (manifest,) = (out / "_manifest").iterdir()
+        said = json.loads(manifest.read_text())
+        self.assertEqual(said["events"], 8)
+        for table in said["tables"]:
+            for file in table["files"]:
+                self.assertEqual((out / file["path"]).stat().st_size, file["bytes"])
+
+    def test_the_same_input_makes_the_same_bytes(self):
+        (self.folder / "elsewhere").mkdir()
+        content = everything()
+        outs = [self.convert(self.trace(content, name), out=out)
+                for name, out in [("trace.bin", "a"), ("elsewhere/trace.bin", "b")]]
+        files = [{f.relative_to(out): f.read_bytes() for f in out.rglob("*") if f.is_file()} for out in outs]
+        self.assertEqual(files[0], files[1])
+
+    def test_an_output_that_is_there_is_refused(self):
+        trace = self.trace(dial9.ticks(3))
+        self.convert(trace)
+        self.convert(trace, code=(2,))
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.endswith(".part")], [])
+
+    def test_wrong_options_are_wrong_usage(self):
+        trace = self.trace(dial9.ticks(3))
+        for options in (["--segment", "a/b"], ["--segment", ".a"], ["--tag", "host"], ["--tag", "=a"], ["--layout", "two"]):
+            self.convert(trace, *options, code=(2,))
+        done = run("convert", "--to", "jsonl", "--tag", "a=b", "-o", str(self.folder / "x"), str(trace))
+        self.assertEqual(done.returncode, 2)
+
+    @reads("duckdb")
+    def test_tags_and_segment(self, reader):
+        out = self.convert(self.trace(dial9.ticks(3)), "--tag", "host=web17", "--tag", "SEQ=x", "--segment", "s1")
+        (file,) = self.files(out)
+        self.assertEqual(file.name, "s1-0000.parquet")
+        for row in rows(reader, [file]):
+            self.assertEqual((row["host"], row["SEQ_2"], row["trace"]), ("web17", "x", "trace.bin"))
+
+    @reads("duckdb")
+    def test_one_table(self, reader):
+        trace = self.trace(everything())
+        out = self.convert(trace, "--layout", "one", "--end", "1h")
+        files = sorted(out.glob("*.parquet"))
+        self.assertEqual(len(files), 1)
+        printed = [dict(parse(line)) for line in run("print", "--output", "jsonl", "--end", "1h", str(trace)).stdout.splitlines()]
+        found = rows(reader, files)
+        self.assertEqual(len(found), len(printed))
+        for row, event in zip(found, printed):
+            self.assertEqual((row["time_ns"], row["class"]), (event.get("time"), event["name"] or ""))
+            self.assertEqual(parse(row["fields"]) if row["fields"] else None, event.get("fields"))
+
+    @reads("duckdb")
+    def test_damage_is_a_row(self, reader):
+        out = self.convert(self.trace(dial9.ticks(5) + b"\xee" * 40))
+        (file,) = [f for f in self.files(out) if f.parent.name == "class=__problem"]
+        damage = [row for row in rows(reader, [file]) if row["damage"]]
+        self.assertEqual(len(damage), 1)
+        self.assertEqual((damage[0]["length"], damage[0]["seq"]), (40, 5))
+
+
+class Reference(Columns):
+    """The reference traces of all formats, as far as each is of a moderate size."""
+
+    MOST_BYTES = 300_000
+
+    def check_folder(self, folder, reader, many=8):
+        if not TRACES.is_dir():
+            self.skipTest("there are no reference traces")
+        files = [p for p in sorted((TRACES / folder).rglob("*")) if p.is_file() and p.stat().st_size < self.MOST_BYTES]
+        checked = 0
+        for path in files[:: max(1, len(files) // (many * 2))]:
+            if checked == many:
+                break
+            if run("info", str(path), "-q").returncode == 0:
+                self.check_events(path, reader)
+                checked += 1
+        self.assertGreater(checked, 0)
+
+    def check_ctf(self, reader, many=12):
+        if not TRACES.is_dir():
+            self.skipTest("there are no reference traces")
+        traces = sorted({p.parent for p in (TRACES / "ctf").rglob("metadata")})
+        checked = 0
+        for trace in traces[:: max(1, len(traces) // (many * 2))]:
+            size = sum(p.stat().st_size for p in trace.iterdir() if p.is_file())
+            if checked == many or size > self.MOST_BYTES:
+                continue
+            if run("info", str(trace), "-q").returncode == 0:
+                self.check_events(trace, reader)
+                checked += 1
+        self.assertGreater(checked, 0)
+
+    @reads("duckdb")
+    def test_dial9_in_duckdb(self, reader):
+        self.check_folder("dial9", reader)
+
+    @reads("duckdb")
+    def test_heph_in_duckdb(self, reader):
+        self.check_folder("heph", reader)
+
+    @reads("duckdb")
+    def test_tband_in_duckdb(self, reader):
+        self.check_folder("tband", reader)
+
+    @reads("duckdb")
+    def test_ctf_in_duckdb(self, reader):
+        self.check_ctf(reader)
+
+    @reads("hyparquet")
+    def test_ctf_in_hyparquet(self, reader):
+        self.check_ctf(reader, 4)
+
+    @reads("hyparquet")
+    def test_dial9_in_hyparquet(self, reader):
+        self.check_folder("dial9", reader, 4)
+
+    @reads("arrow")
+    def test_ctf_in_arrow(self, reader):
+        self.check_ctf(reader, 4)
+
+    @reads("arrow")
+    def test_dial9_in_arrow(self, reader):
+        self.check_folder("dial9", reader, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

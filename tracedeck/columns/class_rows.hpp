@@ -1,0 +1,101 @@
+// Appends events of one class to the columns of a table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/columns/class_columns.hpp"
+#include "tracedeck/columns/column_losses.hpp"
+#include "tracedeck/columns/table.hpp"
+#include "tracedeck/model/record.hpp"
+#include "tracedeck/render/json.hpp"
+
+namespace tracedeck::columns {
+
+// What appenders of all classes share.
+struct RowTools {
+  ColumnLosses losses;
+  render::JsonValues json;
+  render::TextBuffer text{nullptr, 4096};
+};
+
+// What became of an event.
+enum class RowResult : std::uint8_t {
+  kAppended,
+  kTooWide,  // 64 bits do not hold a value of it; nothing was appended
+  kRefused,  // its values are not those of its class; nothing was appended
+};
+
+// What a row says beside the event's values.
+struct RowOrigin {
+  std::uint64_t number = 0;  // what differs where `trace` or `stream` does; never 0
+  std::string_view trace = {};
+  std::optional<std::string_view> stream = {};  // its keys
+  std::int64_t seq = 0;
+};
+
+class ClassRows {
+ public:
+  // `columns`: those that `table` has, whose values are not looked at. `table` and `tools` must
+  // outlive it.
+  ClassRows(ClassColumns columns, Table& table, RowTools& tools);
+
+  [[nodiscard]] RowResult append(const Event& event, const RowOrigin& origin);
+
+  [[nodiscard]] Table& table() const { return table_; }
+  [[nodiscard]] bool is_wide() const { return plan_.wide; }
+
+ private:
+  // Labels that values had, so that they are not looked for again.
+  struct Label {
+    std::int64_t word = -1;  // its number; -1: none
+    bool more = false;       // there are others
+  };
+  using Labels = NumberMap<std::uint64_t, Label>;
+
+  // The numbers of words that an origin has.
+  struct OriginWords {
+    std::uint64_t origin = 0;
+    std::uint32_t trace = 0;
+    std::uint32_t stream = 0;
+  };
+
+  void append_times(const Event& event);
+  void append_time(Column& column, const Nanoseconds& time);
+  void append_origin(const RowOrigin& origin);
+  void append_packet(const Event& event);
+  void fill(StepRange range, std::span<const Slot> slots);
+  // Runs steps over slots, and returns the slot behind.
+  const Slot* run(std::uint32_t begin, std::uint32_t end, const Slot* slot, const Slot* limit);
+  void append_array(const Step& step, std::uint32_t index, const Slot* slot);
+  void append_real(const Step& step, const Slot& slot);
+  void append_packed(const Step& step, std::uint32_t index, const Slot& slot);
+  void append_pairs(const Step& step, std::uint32_t index, const Slot* slot);
+  std::uint32_t begin_variant(const Step& step, const Slot& slot);
+  void append_label(const Step& step, const Slot& slot);
+  void append_text(Column& column, const Slot& slot);
+  void append_string(Column& column, std::string_view text);
+  void append_json(Column& column, const Slot* slot, const FieldClass* field_class);
+  // One value that is not what its class says: nothing in its place, and the event is refused.
+  void append_wrong(const Step& step);
+  void remove_row();
+
+  [[nodiscard]] Column& column_of(const Step& step) { return *table_.in_order[step.column]; }
+  [[nodiscard]] Column& child(std::uint32_t number) { return table_.root.children[number]; }
+
+  ClassColumns plan_;
+  Table& table_;
+  RowTools& tools_;
+  std::vector<Labels> labels_;
+  std::uint64_t fixed_bytes_;
+  std::array<OriginWords, 64> origins_{};  // by the last bits of their numbers
+  bool wrong_ = false;
+  bool too_wide_ = false;
+};
+
+}  // namespace tracedeck::columns

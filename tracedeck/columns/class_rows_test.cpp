@@ -1,0 +1,208 @@
+#include "tracedeck/columns/class_rows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/render/sample_trace_test.hpp"
+
+namespace tracedeck::columns {
+namespace {
+
+using render::array_class;
+using render::enumeration_class;
+using render::SampleTrace;
+using render::Slots;
+using render::string_class;
+using render::structure_class;
+using render::text_slot;
+using render::unsigned_class;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+FieldClassPtr optional_class(FieldClassPtr value) {
+  return make_field_class(OptionalClass{.value = std::move(value)});
+}
+FieldClassPtr variant_class() {
+  return make_field_class(VariantClass{
+      .options = {{.name = "n", .field_class = unsigned_class(), .ranges = {}, .attributes = {}},
+                  {.name = "t", .field_class = string_class(), .ranges = {}, .attributes = {}}}});
+}
+FieldClassPtr leb_class() { return make_field_class(IntegerClass{.layout = Leb128Layout{}}); }
+
+// A table for one class, and events appended to it.
+class Filled {
+ public:
+  explicit Filled(FieldClassPtr payload, bool wide = false)
+      : event_class_(trace_.add(trace_.event_class(3, "e", std::move(payload)))),
+        columns_(columns_of(event_class_, {}, wide)),
+        table_("e", columns_.root),
+        rows_(columns_, table_, tools_) {}
+
+  RowResult append(Slots slots, std::uint64_t time = 5) {
+    return rows_.append(trace_.event(event_class_, time, std::move(slots)),
+                        {.number = 1, .trace = "t", .stream = "{}", .seq = 7});
+  }
+  [[nodiscard]] const Column& column(std::string_view name) const {
+    for (const Column& child : table_.root.children) {
+      if (child.name == name) return child;
+    }
+    ADD_FAILURE() << "there is no column " << name;
+    return table_.root;
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    for (const Column& child : table_.root.children) names.push_back(child.name);
+    return names;
+  }
+  // Every column of a row has as many instances as there are rows.
+  void expect_whole() const {
+    for (const Column& child : table_.root.children)
+      EXPECT_EQ(child.instances(), table_.rows) << child.name;
+  }
+
+  SampleTrace trace_;
+  RowTools tools_;
+  const EventClass& event_class_;
+  ClassColumns columns_;
+  Table table_;
+  ClassRows rows_;
+};
+
+TEST(ClassRows, HoldWhatEventsAre) {
+  Filled filled(structure_class({{"n", unsigned_class()}, {"text", string_class()}}));
+  EXPECT_EQ(filled.append({unsigned_slot(1), text_slot("a")}), RowResult::kAppended);
+  EXPECT_EQ(filled.append({unsigned_slot(~std::uint64_t{0}), text_slot("")}, 6),
+            RowResult::kAppended);
+  EXPECT_THAT(filled.names(), ElementsAre("time_ns", "trace", "stream", "seq", "n", "text"));
+  EXPECT_THAT(filled.column("time_ns").words64, ElementsAre(5, 6));
+  EXPECT_THAT(filled.column("n").words64, ElementsAre(1, ~std::uint64_t{0}));
+  EXPECT_EQ(filled.column("text").characters, "a");
+  EXPECT_THAT(filled.column("text").words32, ElementsAre(1, 0));
+  EXPECT_TRUE(filled.table_.sorted);
+  filled.expect_whole();
+}
+
+TEST(ClassRows, NamesAreFreeInAnyCase) {
+  const Filled filled(structure_class(
+      {{"seq", unsigned_class()}, {"Seq", unsigned_class()}, {"", unsigned_class()}}));
+  EXPECT_THAT(filled.names(),
+              ElementsAre("time_ns", "trace", "stream", "seq", "seq_2", "Seq_3", "_"));
+  EXPECT_EQ(filled.columns_.renamed.size(), 3U);
+}
+
+TEST(ClassRows, LabelsStandBesideValues) {
+  Filled filled(
+      structure_class({{"state", enumeration_class({{.label = "on", .ranges = {{1, 1}}}})}}));
+  EXPECT_EQ(filled.append({unsigned_slot(1)}), RowResult::kAppended);
+  EXPECT_EQ(filled.append({unsigned_slot(2)}), RowResult::kAppended);
+  const Column& label = filled.column("state_label");
+  EXPECT_THAT(label.valid, ElementsAre(1, 0));
+  EXPECT_EQ((*label.words)[label.words32.front()], "on");
+  EXPECT_THAT(filled.column("state").words32, ElementsAre(1, 2));
+}
+
+TEST(ClassRows, ListsOptionalsAndVariantsAreDense) {
+  Filled filled(structure_class({{"list", array_class(array_class(unsigned_class()))},
+                                 {"maybe", optional_class(string_class())},
+                                 {"twice", optional_class(optional_class(unsigned_class()))},
+                                 {"either", variant_class()}}));
+  EXPECT_EQ(
+      filled.append({head_slot(SlotKind::kArray, 2, 3), head_slot(SlotKind::kArray, 1, 1),
+                     unsigned_slot(4), head_slot(SlotKind::kArray, 0, 0),
+                     head_slot(SlotKind::kOptional, 0, 0), head_slot(SlotKind::kOptional, 1, 1),
+                     head_slot(SlotKind::kOptional, 0, 0), head_slot(SlotKind::kVariant, 1, 1),
+                     text_slot("x")}),
+      RowResult::kAppended);
+  EXPECT_THAT(filled.column("list").words32, ElementsAre(2));
+  EXPECT_THAT(filled.column("list").children[0].words32, ElementsAre(1, 0));
+  EXPECT_THAT(filled.column("list").children[0].children[0].words64, ElementsAre(4));
+  EXPECT_THAT(filled.column("maybe").valid, ElementsAre(0));
+  EXPECT_THAT(filled.column("twice").valid, ElementsAre(1));
+  EXPECT_THAT(filled.column("twice").children[0].valid, ElementsAre(0));
+  const Column& either = filled.column("either");
+  EXPECT_THAT(either.children[0].words32, ElementsAre(1));
+  EXPECT_THAT(either.children[1].valid, ElementsAre(0));
+  EXPECT_EQ(either.children[2].characters, "x");
+  filled.expect_whole();
+}
+
+TEST(ClassRows, WhatIsNotOfTheClassIsRefusedWhole) {
+  Filled filled(structure_class({{"n", unsigned_class()},
+                                 {"list", array_class(string_class())},
+                                 {"maybe", optional_class(unsigned_class())},
+                                 {"either", variant_class()}}));
+  const Slots right = {unsigned_slot(1), head_slot(SlotKind::kArray, 1, 1),
+                       text_slot("ab"),  head_slot(SlotKind::kOptional, 1, 1),
+                       unsigned_slot(2), head_slot(SlotKind::kVariant, 0, 1),
+                       unsigned_slot(3)};
+  ASSERT_EQ(filled.append(right), RowResult::kAppended);
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    // Cut short, and with a value of another kind.
+    EXPECT_EQ(filled.append(Slots(right.begin(), right.begin() + static_cast<std::ptrdiff_t>(at))),
+              RowResult::kRefused);
+    Slots wrong = right;
+    wrong[at] = boolean_slot(true);
+    EXPECT_EQ(filled.append(wrong), RowResult::kRefused) << at;
+    wrong[at] = head_slot(right[at].kind, 9, right[at].extent());
+    if (right[at].kind >= kFirstCompound && right[at].kind != SlotKind::kOptional) {
+      EXPECT_EQ(filled.append(wrong), RowResult::kRefused) << at;
+    }
+    EXPECT_EQ(filled.table_.rows, 1U);
+    filled.expect_whole();
+  }
+  EXPECT_EQ(filled.column("list").children[0].characters, "ab");
+}
+
+TEST(ClassRows, WhatIsTooWideIsTakenByWiderColumns) {
+  const std::vector<std::uint8_t> wide(9, 0xFF);
+  const Slots slots = {render::wide_slot(SlotKind::kWideUnsigned, wide)};
+  Filled narrow(structure_class({{"n", leb_class()}}));
+  EXPECT_EQ(narrow.append(slots), RowResult::kTooWide);
+  EXPECT_EQ(narrow.append({unsigned_slot(1)}, ~std::uint64_t{0}), RowResult::kTooWide);
+  EXPECT_EQ(narrow.table_.rows, 0U);
+  narrow.expect_whole();
+  Filled wider(structure_class({{"n", leb_class()}}), true);
+  EXPECT_EQ(wider.append(slots, ~std::uint64_t{0}), RowResult::kAppended);
+  EXPECT_EQ(wider.column("n").characters, "4722366482869645213695");
+  EXPECT_THAT(wider.column("time_ns").decimals, ElementsAre(Int128{~std::uint64_t{0}}));
+}
+
+TEST(ClassRows, InvalidTextIsRepairedAndCounted) {
+  Filled filled(structure_class({{"text", string_class()}}));
+  EXPECT_EQ(filled.append({text_slot("a\xFF")}), RowResult::kAppended);
+  EXPECT_EQ(filled.column("text").characters, "a\xEF\xBF\xBD");
+  const Receipt receipt = receipt_of(filled.tools_.losses);
+  ASSERT_EQ(receipt.size(), 1U);
+  EXPECT_EQ(receipt.front().what, "texts that are no UTF-8");
+  EXPECT_TRUE(receipt.front().lossy);
+}
+
+TEST(ClassRows, SharedClassesDoNotMultiply) {
+  FieldClassPtr field = unsigned_class();
+  for (int i = 0; i < 30; ++i) field = structure_class({{"a", field}, {"b", field}});
+  const Filled filled(structure_class({{"n", unsigned_class()}, {"tree", field}}));
+  EXPECT_THAT(filled.columns_.as_json, ElementsAre("tree"));
+  EXPECT_EQ(filled.column("tree").type, ColumnType::kText);
+}
+
+TEST(ClassRows, DeepClassesAreJson) {
+  FieldClassPtr field = unsigned_class();
+  for (int i = 0; i < 100; ++i) field = array_class(field);
+  const Filled filled(structure_class({{"deep", field}}));
+  EXPECT_THAT(filled.columns_.as_json, ElementsAre("deep"));
+}
+
+TEST(ClassRows, DisorderIsSaid) {
+  Filled filled(structure_class({{"n", unsigned_class()}}));
+  ASSERT_EQ(filled.append({unsigned_slot(1)}, 9), RowResult::kAppended);
+  ASSERT_EQ(filled.append({unsigned_slot(1)}, 8), RowResult::kAppended);
+  EXPECT_FALSE(filled.table_.sorted);
+}
+
+}  // namespace
+}  // namespace tracedeck::columns

@@ -1,0 +1,18 @@
+// A writer of records whose target are tables: one for each event class, and those of losses and
+// problems.
+#pragma once
+
+#include <memory>
+
+#include "tracedeck/columns/table_sink.hpp"
+#include "tracedeck/format/writer.hpp"
+#include "tracedeck/render/trace_tags.hpp"
+
+namespace tracedeck::columns {
+
+// `names`: of traces that are written together; null: there is one.
+[[nodiscard]] std::unique_ptr<Writer> columns_writer(std::unique_ptr<TableSink> sink,
+                                                     TableOptions options,
+                                                     render::TraceNames names);
+
+}  // namespace tracedeck::columns

@@ -1,0 +1,57 @@
+// What the pages of a column are encoded from: the values of a leaf, part by part.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tracedeck/columns/parquet/column_chunk.hpp"
+
+namespace tracedeck::parquet {
+
+// The values of a leaf, numbered from 0; parts are asked for from the first to the last. The column
+// must outlive it.
+class LeafValues {
+ public:
+  explicit LeafValues(const columns::Column& leaf);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  // How many of the values from `from` on, at most `count`, a page should hold that is not to
+  // become larger than some bytes; at least 1 if `count` is.
+  [[nodiscard]] std::size_t that_fit(std::size_t from, std::size_t count) const;
+
+  // Whether values stand as numbers of a dictionary, and that dictionary as PLAIN.
+  [[nodiscard]] bool has_dictionary() const { return dictionary_count_ != 0; }
+  [[nodiscard]] std::size_t dictionary_count() const { return dictionary_count_; }
+  [[nodiscard]] const std::string& dictionary() const { return dictionary_; }
+
+  // Appends values in the encoding that takes the least, and says which that is.
+  Encoding append(std::string& out, std::size_t from, std::size_t count);
+
+  [[nodiscard]] Bounds bounds(std::size_t from, std::size_t count) const;
+
+ private:
+  void find_offsets();
+  void make_text_dictionary();
+  void make_word_dictionary();
+  void make_integer_dictionary();
+  bool gains_from_dictionary() const;
+  void append_plain(std::string& out, std::size_t from, std::size_t count) const;
+  [[nodiscard]] std::string_view text(std::size_t index) const;
+
+  const columns::Column& leaf_;
+  std::size_t size_;
+  std::vector<std::uint64_t> offsets_;  // of texts in `characters`, and the end
+  std::string dictionary_;
+  std::size_t dictionary_count_ = 0;
+  std::vector<std::uint32_t> numbers_;  // of the values in the dictionary
+};
+
+// The smaller of both where they are of the same leaf, and the larger.
+void widen(const columns::Column& leaf, Bounds& bounds, const Bounds& by);
+
+// Whether `a` is less than `b` in the order of the leaf's values.
+[[nodiscard]] bool is_less(const columns::Column& leaf, const std::string& a, const std::string& b);
+
+}  // namespace tracedeck::parquet

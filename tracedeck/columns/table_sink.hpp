@@ -1,0 +1,36 @@
+// Where the rows of tables go.
+#pragma once
+
+#include <string>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/columns/class_columns.hpp"
+#include "tracedeck/columns/table.hpp"
+
+namespace tracedeck::columns {
+
+// How rows are to be written.
+struct TableOptions {
+  std::string segment = {};  // what names of files begin with; letters, digits, `_`, `-`, `.`
+  Tags tags = {};
+  bool one_table = false;  // for all event classes, with fields as JSON text
+};
+
+// One thread at a time.
+class TableSink {
+ public:
+  virtual ~TableSink() = default;
+
+  // Takes the rows that are in a table's columns, at least one. The caller removes them. Tables
+  // keep their number and come with it again and again. Errors: those of outputs.
+  [[nodiscard]] virtual Result<void> take(const Table& table) = 0;
+
+  // After all rows. `facts`: members of a JSON object about the whole, "" or with a comma before
+  // each. Errors: those of outputs.
+  [[nodiscard]] virtual Result<void> finish(std::string_view facts) = 0;
+
+  // Hands what is buffered to the outputs.
+  [[nodiscard]] virtual Result<void> flush() = 0;
+};
+
+}  // namespace tracedeck::columns

@@ -1,0 +1,68 @@
+#include "tracedeck/columns/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tracedeck/base/keyed_hash.hpp"
+
+namespace tracedeck::columns {
+namespace {
+
+// The same in every process: results are to be the same.
+constexpr HashKey kSignatureKey{.low = 0x7472616365646563, .high = 0x6b2d636f6c756d6e};
+
+}  // namespace
+
+Tables::Tables(TableSink& sink, ColumnLosses& losses) : sink_(sink), losses_(losses) {
+  // Taken, so that no event class has them.
+  by_name_[std::string(kLossTable)];
+  by_name_[std::string(kProblemTable)];
+}
+
+Table& Tables::find_or_make(std::string_view name, const Column& root) {
+  const std::string columns = signature(root);
+  const bool is_ours = root.children.front().name != kTimeColumn;
+  auto named = by_name_.find(name);
+  const bool is_first = named == by_name_.end();
+  if (is_first) named = by_name_.emplace(std::string(name), std::map<std::string, Table*>()).first;
+  Table*& table = named->second[columns];
+  if (table != nullptr) return *table;
+  std::string full(name);
+  if (!is_first && !is_ours)
+    full += fmt::format("@{:08x}", sip_hash(kSignatureKey, columns) & 0xFFFF'FFFF);
+  table = &tables_.emplace_back(std::move(full), root);
+  table->number = tables_.size() - 1;
+  return *table;
+}
+
+Result<void> Tables::hand_on(Table& table) {
+  auto taken = sink_.take(table);
+  clear(table.root);
+  table.rows = 0;
+  table.bytes = 0;
+  table.sorted = true;
+  return taken;
+}
+
+Result<void> Tables::bound_memory() {
+  std::uint64_t bytes = 0;
+  for (const Table& table : tables_) bytes += table.bytes;
+  while (bytes > kBytes) {
+    Table& largest = *std::ranges::max_element(tables_, {}, &Table::bytes);
+    bytes -= largest.bytes;
+    losses_.add(ColumnLoss::kSmallGroup);
+    if (auto taken = hand_on(largest); !taken) return taken;
+  }
+  return {};
+}
+
+Result<void> Tables::finish() {
+  for (Table& table : tables_) {
+    if (table.rows == 0) continue;
+    if (auto taken = hand_on(table); !taken) return taken;
+  }
+  return {};
+}
+
+}  // namespace tracedeck::columns

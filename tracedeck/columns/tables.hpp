@@ -1,0 +1,59 @@
+// All tables of a result, whose rows go on to a sink when there are many.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "tracedeck/base/error.hpp"
+#include "tracedeck/columns/column_losses.hpp"
+#include "tracedeck/columns/table.hpp"
+#include "tracedeck/columns/table_sink.hpp"
+
+namespace tracedeck::columns {
+
+// Tables for what is no event. Event classes of these names stand in tables with a suffix.
+inline constexpr std::string_view kLossTable = "__loss";
+inline constexpr std::string_view kProblemTable = "__problem";
+
+class Tables {
+ public:
+  // Rows of a row group.
+  static constexpr std::size_t kRows = 122'880;
+  // What the columns of all tables take together before the largest goes on.
+  static constexpr std::uint64_t kBytes = std::uint64_t{24} << 20;
+
+  // `sink` and `losses` must outlive it.
+  Tables(TableSink& sink, ColumnLosses& losses);
+
+  // The table of what is called `name` and has the columns of `root`. Tables of a name with other
+  // columns are called `name@` and eight hexadecimal digits of their columns.
+  [[nodiscard]] Table& find_or_make(std::string_view name, const Column& root);
+
+  // After rows were appended to a table. Errors: those of the sink.
+  [[nodiscard]] Result<void> appended(Table& table) {
+    if (table.rows >= kRows || table.bytes >= kBytes) [[unlikely]]
+      return hand_on(table);
+    return {};
+  }
+  // Now and then: hands on the largest tables until all are within `kBytes`. Errors: those of the
+  // sink.
+  [[nodiscard]] Result<void> bound_memory();
+
+  // Hands on all rows. Errors: those of the sink.
+  [[nodiscard]] Result<void> finish();
+
+  [[nodiscard]] const std::deque<Table>& all() const { return tables_; }
+
+ private:
+  Result<void> hand_on(Table& table);
+
+  TableSink& sink_;
+  ColumnLosses& losses_;
+  std::deque<Table> tables_;
+  std::map<std::string, std::map<std::string, Table*>, std::less<>> by_name_;  // then by signature
+};
+
+}  // namespace tracedeck::columns
