@@ -300,6 +300,13 @@ class Intersections(PartsTest):
         text = self.check(run("info", trace), 0).stdout.decode()
         self.assertIn("ch_0: 1970-01-01T00:00:00.000000008Z to 1970-01-01T00:00:00.000000016Z", text)
 
+    def test_faults_of_metadata_lose_no_events(self):
+        trace = self.part("a", tsdl(events=("req_begin", "req_end"), more="event { id = 9; stream_id"), packet(0, (1, 1), (4, 2)))
+        (answer,) = map(json.loads, self.check(run("latency", "--json", trace), 4).stdout.splitlines())
+        self.assertEqual((answer["events"], answer["counts"]["gaps"]), (2, 0))
+        answer = json.loads(self.check(run("query", "--json", "pair req_begin req_begin | count", trace), 4).stdout.splitlines()[-1])["answer"]
+        self.assertEqual((answer["pairs"]["void"], answer["damaged_bytes"]), (0, 0))
+
     def test_lines_of_info_are_documented(self):
         documented = set(re.findall(r"^\| `([^`]+)` \|", (ROOT / "docs/info.md").read_text(), re.MULTILINE))
         trace = self.part("a", tsdl(env="web1"), packet(0, (1, 1)), packet(1, (5, 1), discarded=3) + b"junk")

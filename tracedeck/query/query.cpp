@@ -234,8 +234,10 @@ class Query::Work {
     if (record.kind == RecordKind::kFinding && record.notice->finding.rule != nullptr)
       counts_.doubtful_times += record.notice->finding.rule->doubts_times ? 1 : 0;
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
-    if (pairing_ && record.kind != RecordKind::kLoss) return pairing_->see(record);
-    if (record.kind != RecordKind::kLoss) return {};
+    if (record.kind == RecordKind::kProblem && record.notice->finding.rule != nullptr &&
+        record.notice->finding.rule->of_metadata)
+      return {};
+    if (record.kind != RecordKind::kLoss) return pairing_ ? pairing_->see(record) : Result<void>();
     const Loss& loss = *record.loss;
     if (loss.taken_back) {
       counts_.lost -= loss.events.value_or(0);
