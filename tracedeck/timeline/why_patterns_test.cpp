@@ -288,8 +288,12 @@ TEST_F(Patterns, WhatRanIsComparedWithWhenItWasReady) {
   const NameId ready = timeline.add_name("", "runnable");
   const NameId asleep = timeline.add_name("", "sleeping");
   const auto at = [](std::int64_t time, TrackId on, NameId name) {
-    return Mark{
-        .kind = MarkKind::kState, .track = on, .name = name, .cpu = 0, .time = time * kMillisecond};
+    return Mark{.kind = MarkKind::kState,
+                .track = on,
+                .name = name,
+                .cpu = 0,
+                .time = time * kMillisecond,
+                .begin = 0};
   };
   const auto marks =
       std::to_array<Mark>({at(-5, task, running), at(-1, hog, running), at(-1, task, asleep),
