@@ -96,7 +96,7 @@ void remove_last(Column& column) {
       return column.decimals.pop_back();
     case ColumnType::kText:
     case ColumnType::kBytes:
-      column.characters.resize(column.characters.size() - column.words32.back());
+      column.characters.erase(column.characters.size() - column.words32.back());
       return column.words32.pop_back();
     case ColumnType::kFloat:
     case ColumnType::kWord:

@@ -445,12 +445,11 @@ std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
 }
 
 std::string losses_text(const QueryCounts& counts) {
-  std::string losses =
-      Facts()
-          .add<"query/lost">(Plain(counts.lost))
-          .add<"query/lost-of-unknown-size">(Plain(counts.losses_of_unknown_size))
-          .add<"query/damaged">(Plain(counts.damaged_bytes))
-          .text();
+  std::string losses = Facts()
+                           .add<"query/lost">(Plain(counts.lost))
+                           .add<"query/lost-of-unknown-size">(Plain(counts.losses_of_unknown_size))
+                           .add<"query/damaged">(Plain(counts.damaged_bytes))
+                           .text();
   return losses.empty() ? say<"query/none-lost">() : losses;
 }
 

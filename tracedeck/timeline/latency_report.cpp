@@ -144,8 +144,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
                                  .add<"latency/ended-with-task">(counts.ended_with_task)
                                  .add<"latency/negative">(counts.negative)
                                  .text();
-  if (!slices.empty())
-    out += '\n' + say<"latency/slices-left-out">(counts.left_out, slices) + '\n';
+  if (!slices.empty()) out += '\n' + say<"latency/slices-left-out">(counts.left_out, slices) + '\n';
   std::uint64_t waits = 0;
   for (const LatencyRow& row : latency.rows()) waits += row.is_wait ? row.across_loss : 0;
   if (waits != 0) out += (slices.empty() ? "\n" : "") + say<"latency/waits-left-out">(waits) + '\n';
