@@ -4,6 +4,7 @@ The table is that of docs/timeline.md. Which sentences hold is decided from the 
 truth tests/worlds is about. Answers are those about the worlds and their incidents, and about inputs made here.
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -25,7 +26,7 @@ from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL
 from trace_parts_test import packet, tsdl
 from why_test import TABLE as POOL
-from worlds import incidents, sentences
+from worlds import incidents, notices, sentences
 from zephyr_test import IN, OUT, TAKE, TAKEN
 
 STATES = POOL + """
@@ -131,11 +132,13 @@ def job(number, worker, begin, end):
 
 class Sentences(CommandTest):
     maxDiff = None
+    said = None  # by `saying`
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.table, cls.seen = sentences.table(BIN), sentences.Seen()
+        cls.made = set()  # what an input was made for, so that it has to be said
 
     def one(self, name):
         return self.table[name]
@@ -151,21 +154,21 @@ class Sentences(CommandTest):
             self.assertTrue(answer.stdout, f"{command} {args}")
         return text.stdout.decode(errors="replace"), json.loads(answer.stdout) if answer.stdout else None
 
-    def look_at_notices(self, said):
-        lines = LINES.findall(said)
-        for name, sentence in self.table.items():
-            if name.startswith(("notice/", "require/")):
-                self.seen.note(name, any(name in self.meant(line) for line in lines))
-            if name.startswith("losses/"):
-                self.seen.note(name, any(name in self.meant(line.removeprefix("lost: "), "losses/") for line in lines if line.startswith("lost: ")))
+    @contextlib.contextmanager
+    def saying(self, *names):
+        """What is asked within says these notices and reasons, each time, and no others."""
+        before, self.said = self.said, {name if "/" in name else f"notice/{name}" for name in names}
+        self.made.update(self.said)
+        yield
+        self.said = before
 
-    def meant(self, line, groups=("notice/", "require/")):
-        """What a line says: of sentences that fit, those with the most words of their own."""
-        fitting = {}
-        for name, sentence in self.table.items():
-            if name.startswith(groups) and re.search(sentence.pattern.pattern + r"(?:; [^;]*)?$", line):
-                fitting[name] = len(re.sub(r"\{[^}]*\}", "", sentence.text))
-        return [name for name, words in fitting.items() if words == max(fitting.values())]
+    def look_at_notices(self, text):
+        said = notices.said(self.table, text)
+        if self.said is not None:
+            self.assertEqual({name for name in said if not name.startswith("losses/")}, self.said, text)
+        for name in self.table:
+            if name.startswith(("notice/", "require/", "losses/")):
+                self.seen.note(name, name in said)
 
     def latency(self, *args, where=""):
         text, answer = self.both("latency", "--top", "0", *args)
@@ -238,10 +241,17 @@ class Sentences(CommandTest):
         self.assertGreater(len(self.table), 100)
 
     def test_each_is_said_and_withheld(self):
-        for ask in (self.of_worlds, self.of_incidents, self.of_pools, self.of_differences, self.of_queries, self.of_notices):
+        for ask in (self.of_worlds, self.of_incidents):
             with self.subTest(ask.__name__):
                 ask()
+        for ask in (self.of_pools, self.of_differences, self.of_queries, self.of_notices):
+            with self.subTest(ask.__name__), self.saying():
+                ask()
         self.assertEqual(self.seen.lacking(set(self.table) - RARE, ALWAYS), [])
+        # Notices and reasons, whose conditions no JSON has.
+        checked = {name for name in self.table if name.startswith(("notice/", "require/"))}
+        self.assertEqual(set(notices.NOT_BY_WORLDS) - checked, set())
+        self.assertEqual(checked - self.made, set())
 
     def of_worlds(self):
         for family in worlds.FAMILIES:
@@ -250,6 +260,9 @@ class Sentences(CommandTest):
                     truth = worlds.sample(family, seed, pathlib.Path(folder))
                     options = [*map(str, truth.options), *map(str, truth.paths)]
                     self.latency(*options)
+                    said = notices.said(self.table, run("latency", *options).stderr.decode(errors="replace"))
+                    for name, true in notices.conditions(truth).items():
+                        self.assertEqual(name in said, true, f"{family} {seed}: {name}")
                     self.query("spans | count", *options)
                     self.look_at_notices(run("stats", *options).stderr.decode())
                     if (family, seed) in WHY:
@@ -303,7 +316,8 @@ class Sentences(CommandTest):
         self.latency("--table", table, self.file("none.bin", pool((10, OTHER, (1,)))))
         condition = "duration > 1h"
         self.latency("--table", table, "--where", condition, nested, where=condition)
-        self.latency("--table", table, self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
+        with self.saying("lacks"):
+            self.latency("--table", table, self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
         # Too many at a time.
         self.latency("--table", table, self.file("asked.bin", pool(*((i, QUEUE, (i,)) for i in range(140_000)), *job(1, 0, 140_000, 140_001))))
         for length in (50, 5_000_000_000):
@@ -315,7 +329,8 @@ class Sentences(CommandTest):
         start = w.schema(0, "PollStartEvent", [("worker_id", w.VARINT), ("task_id", w.VARINT), ("spawn_loc", w.STRING)])
         end = w.schema(0, "PollEndEvent", [("worker_id", w.VARINT)])
         polled = w.header() + start + w.event(0, w.varint(0) * 2 + w.string("lib.rs:10"), 10)
-        self.latency(self.file("border.bin", polled + w.header() + end + w.event(0, w.varint(0), 20)))
+        with self.saying("perhaps-older"):
+            self.latency(self.file("border.bin", polled + w.header() + end + w.event(0, w.varint(0), 20)))
         lanes = POOL.replace('again = "nest"', "").replace('kind = "thread"', 'kind = "lanes"').replace('match = "worker"', 'match = ["worker"]')
         self.latency("--table", self.file("lanes.toml", lanes.replace('key = "worker"', "").replace("{worker}", "s").encode()),
                      self.file("many.bin", pool(*((i, START, (i, 1)) for i in range(300)), *((1000 + i, END, (i,)) for i in range(300)))))
@@ -366,19 +381,27 @@ class Sentences(CommandTest):
         nothing = made("nothing.bin", [], marks=[(10, "x"), (20, "x")])
         for pair in ((few, many), (many, slow), (levels, levels), (many, other), (many, damaged), (opened, many), (once, many), (nothing, nothing)):
             self.diff(*pair)
-        self.require('max("a") <= 1 * A', many, slow, command="diff")
-        self.require('rate("a") <= 1', once, once, command="diff")
+        with self.saying("require/is-and-was"):
+            self.require('max("a") <= 1 * A', many, slow, command="diff")
+        with self.saying("require/one-time"):
+            self.require('rate("a") <= 1', once, once, command="diff")
         self.require('max("a") < 1h', many)
-        self.require('max("a") < 1ns', many)
-        self.require('absent("a")', many)
-        self.require('max("aa") < 1h', many)
-        self.require('count("a") < 1000', damaged)
-        self.require('count("a") < 1000', made("behind.bin", [(1000 * i, 100, "a") for i in range(50)], marks=[(60_000, "x")], damage=[55_000]))
+        with self.saying("require/is"):
+            self.require('max("a") < 1ns', many)
+        with self.saying("require/exists"):
+            self.require('absent("a")', many)
+        with self.saying("require/nothing"):
+            self.require('max("aa") < 1h', many)
+        with self.saying("require/lost-within"):
+            self.require('count("a") < 1000', damaged)
+        with self.saying("require/lost"):
+            self.require('count("a") < 1000', made("behind.bin", [(1000 * i, 100, "a") for i in range(50)], marks=[(60_000, "x")], damage=[55_000]))
 
         pools = self.file("pools.bin", pool(*job(1, 0, 100, 200), (300, START, (0, 2)), (400, OTHER, (1,))))
         self.diff("--table", self.file("pool.toml", POOL.encode()), pools, many)
         self.diff("--top", "1", "--table", self.file("pool.toml", POOL.encode()), pools, many)
-        self.require('max("run 2") < 1h', "--table", self.file("pool.toml", POOL.encode()), pools)
+        with self.saying("require/none-known"):
+            self.require('max("run 2") < 1h', "--table", self.file("pool.toml", POOL.encode()), pools)
 
     def of_queries(self):
         fields = [("n", w.VARINT)]
@@ -392,7 +415,8 @@ class Sentences(CommandTest):
         self.query("pair a b on n | count", self.file("cut.bin", data[:-1] + b"\xff"))
         self.query("pair a b on c | count", path)
         lost = [heph.event(name, counter=counter, start=time, end=time) for name, counter, time in ((b"a", 0, 1000), (b"b", 5, 3000))]
-        self.query("pair a b | count", self.file("lost.heph", heph.epoch(0) + b"".join(lost)))
+        with self.saying("lost"):
+            self.query("pair a b | count", self.file("lost.heph", heph.epoch(0) + b"".join(lost)))
         part = self.folder / "part"
         self.check(run("query", "count", "--partial", part, path), 0)
         self.query("--merge", part)
@@ -425,26 +449,35 @@ class Sentences(CommandTest):
         self.of_live_events()
         self.of_streams()
         told = self.file("told.bin", pool(*job(1, 0, 100, 200)))
-        self.latency("--table", self.file("pool.toml", POOL.encode()), self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
+        with self.saying("lacks"):
+            self.latency("--table", self.file("pool.toml", POOL.encode()), self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
         pairs = w.header() + w.schema(0, "RunBegin") + w.schema(1, "RunEnd")
-        self.latency(self.file("mixed.bin", pairs + b"".join(w.event(kind, delta=10) for kind in (0, 0, 1, 1))))
+        with self.saying("mixed"):
+            self.latency(self.file("mixed.bin", pairs + b"".join(w.event(kind, delta=10) for kind in (0, 0, 1, 1))))
         polls = w.header() + w.schema(0, "PollStartEvent", [("worker_id", w.VARINT), ("task_id", w.VARINT), ("spawn_loc", w.STRING)])
         polls += w.schema(1, "PollEndEvent", [("worker_id", w.VARINT)])
         polls += b"".join(w.event(0, w.varint(0) + w.varint(task) + w.string("a.rs:1:1"), delta=10) for task in (1, 2))
-        self.latency(self.file("polls.bin", polls + w.event(1, w.varint(0), delta=10) * 2))
+        with self.saying("not-told-apart"):
+            self.latency(self.file("polls.bin", polls + w.event(1, w.varint(0), delta=10) * 2))
         many = STATES.encode()
-        self.latency("--table", self.file("many.toml", many), self.file("tracks.bin", pool(*((i, START, (i, i)) for i in range(17_000)))))
-        self.latency("--table", self.file("many.toml", many), self.file("more.bin", pool(*((i, START, (i, i)) for i in range(82_000)))))
-        self.query("spans | count", self.file("spans.bin", w.header() + w.schema(0, "Tick") + w.event(0, delta=1)))
-        self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), self.file("ends.bin", pool((10, START, (0, 1)))))
+        with self.saying("many-tracks"):
+            self.latency("--table", self.file("many.toml", many), self.file("tracks.bin", pool(*((i, START, (i, i)) for i in range(17_000)))))
+        with self.saying("many-tracks", "more-tracks"):
+            self.latency("--table", self.file("many.toml", many), self.file("more.bin", pool(*((i, START, (i, i)) for i in range(82_000)))))
+        with self.saying("no-spans"):
+            self.query("spans | count", self.file("spans.bin", w.header() + w.schema(0, "Tick") + w.event(0, delta=1)))
+        with self.saying("no-span-ends"):
+            self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), self.file("ends.bin", pool((10, START, (0, 1)))))
         self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), told)
         switches = [(100, IN, 1), (110, TAKE, 7), (200, IN, 2), (210, TAKE, 7), (300, TAKEN, 7), (400, OUT, 1), (500, OUT, 2)]
         stream = self.file("channel0_0", b"".join(zephyr.event(*each) for each in switches))
-        self.latency("--metadata", self.file("zephyr.metadata", zephyr.METADATA), stream)
+        with self.saying("no-processor", "lacks"):
+            self.latency("--metadata", self.file("zephyr.metadata", zephyr.METADATA), stream)
 
     def of_late_stream(self):
         stream = self.file("late_stream", struct.pack("<QQB", 3, 5, 0))
-        self.look_at_notices(run("stats", "--metadata", self.file("late.metadata", LATE_STREAM), stream).stderr.decode())
+        with self.saying("lost"):
+            self.look_at_notices(run("stats", "--metadata", self.file("late.metadata", LATE_STREAM), stream).stderr.decode())
 
     def of_streams(self):
         """Data streams with and without a time in common, and losses of which one says how many, and one does not."""
@@ -472,7 +505,8 @@ class Sentences(CommandTest):
                     peer.shutdown(socket.SHUT_WR)
                     peer.recv(1)
                 process.send_signal(signal.SIGINT)
-                self.look_at_notices(process.stderr.read().decode())
+                with self.saying(*(["live-steps-back"] if name == "back" else [])):
+                    self.look_at_notices(process.stderr.read().decode())
 
     def of_processors(self):
         """A thread that the first switch takes off, and an interrupt while another processor's events are lost."""
@@ -484,8 +518,9 @@ class Sentences(CommandTest):
         names = {"prev_comm": "t5", "next_comm": "t7", "prev_prio": 0, "next_prio": 0}
         trace.event(0, 9500, "sched_switch", {**names, "prev_tid": 5, "prev_state": 1, "next_tid": 7}, 0)
         trace.write(self.folder / "kernel")
-        self.latency(self.folder / "kernel")
-        self.why("--longest", "irq eth0", self.folder / "kernel")
+        with self.saying("lost"):
+            self.latency(self.folder / "kernel")
+            self.why("--longest", "irq eth0", self.folder / "kernel")
 
     def of_host(self, number):
         """A trace whose clock has an offset from the Unix epoch, and that UUID."""
@@ -501,8 +536,9 @@ class Sentences(CommandTest):
         return folder
 
     def of_clocks(self):
-        def looked(*args):
-            self.look_at_notices(run(*args).stderr.decode())
+        def looked(*args, says=()):
+            with self.saying(*says):
+                self.look_at_notices(run(*args).stderr.decode())
 
         def anchored(name, *anchors):
             """Ticks each 10 s, and at some seconds what UTC is more than the clock."""
@@ -512,16 +548,18 @@ class Sentences(CommandTest):
 
         steps = anchored("steps.bin", *((5 + 10 * i, EPOCH + i * SECOND) for i in range(6)))
         drift = anchored("drift.bin", (5, EPOCH), (35, EPOCH + 1_000_000))
-        for trace in (steps, drift):
-            looked("print", "--clock", "wall", trace)
-            looked("latency", "--clock", "wall", trace)
+        stepped = ("clock-step", "more-clock-steps")
+        for trace, says in ((steps, stepped), (drift, ())):
+            looked("print", "--clock", "wall", trace, says=says)
+            looked("latency", "--clock", "wall", trace, says=(*says, "clock-drift"))
         silent = self.file("silent.bin", w.header() + w.schema(0, "Tick") + w.reset(SECOND) + w.event(0))
-        looked("print", "--order", "time", drift, silent)
-        self.latency(drift, silent)
-        looked("print", *(self.of_host(number) for number in (1, 2)))
+        looked("print", "--order", "time", drift, silent, says=["unrelated-order"])
+        with self.saying("unrelated-clocks"):
+            self.latency(drift, silent)
+        looked("print", *(self.of_host(number) for number in (1, 2)), says=["other-hosts"])
         looked("print", *(self.of_host(1) for _ in range(2)))
         back = w.header() + w.schema(0, "Tick") + w.event(0, delta=9) + w.reset(2) + w.event(0)
-        looked("print", "--order", "recorded", self.file("back.bin", back))
+        looked("print", "--order", "recorded", self.file("back.bin", back), says=["steps-back"])
 
 
 if __name__ == "__main__":
