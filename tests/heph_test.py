@@ -140,7 +140,7 @@ class Reading(CommandTest):
         losses = [dict(dict(line)["loss"]) for line in parse_lines(result.stdout) if "loss" in dict(line)]
         self.assertEqual([loss["events"] for loss in losses], [3, -1])
         self.assertEqual((losses[0]["begin"], losses[0]["end"]), (1, 5))
-        self.assertIn(b"lost 2 events", result.stderr)
+        self.assertIn(b"lost: 2 events", result.stderr)
         self.assertEqual(run("print", "--strict", trace).returncode, 4)
         info = dict(parse_lines(run("info", "--json", trace).stdout)[0])
         self.assertEqual(dict(info["losses"])["events"], 2)

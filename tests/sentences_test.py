@@ -466,12 +466,13 @@ class Sentences(CommandTest):
             self.latency("--table", self.file("many.toml", many), self.file("more.bin", pool(*((i, START, (i, i)) for i in range(82_000)))))
         with self.saying("no-spans"):
             self.query("spans | count", self.file("spans.bin", w.header() + w.schema(0, "Tick") + w.event(0, delta=1)))
+        counts = 'table = "counts"\napplies = { class = "Start" }\n' + STATES[STATES.index('[[track]]\nid = "job"') :]
         with self.saying("no-span-ends"):
-            self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), self.file("ends.bin", pool((10, START, (0, 1)))))
+            self.query("spans | count", "--table", self.file("counts.toml", counts.encode()), self.file("counts.bin", pool((10, START, (0, 1)))))
         self.query("spans | count", "--table", self.file("ends.toml", POOL.encode()), told)
         switches = [(100, IN, 1), (110, TAKE, 7), (200, IN, 2), (210, TAKE, 7), (300, TAKEN, 7), (400, OUT, 1), (500, OUT, 2)]
         stream = self.file("channel0_0", b"".join(zephyr.event(*each) for each in switches))
-        with self.saying("no-processor", "lacks"):
+        with self.saying("no-processor"):
             self.latency("--metadata", self.file("zephyr.metadata", zephyr.METADATA), stream)
 
     def of_late_stream(self):
@@ -487,12 +488,15 @@ class Sentences(CommandTest):
             (folder / "metadata").write_text(tsdl())
             (folder / "ch_0").write_bytes(packet(0, (1, 1), (9, 2)) + packet(1, (20, 3), discarded=discarded))
             (folder / "ch_1").write_bytes(packet(0, *((time, 1) for time in times), instance=1) + packet(3, (70, 1), instance=1))
-            self.look_at_notices(run("stats", folder).stderr.decode())
-            end = ("--end", "9ns") if name == "apart" else ()
-            self.look_at_notices(run("stats", "--stream-intersection", *end, folder).stderr.decode())
+            selected = ("no-common-time",) if name == "apart" else ("lost", "common-time")
+            with self.saying("lost"):
+                self.look_at_notices(run("stats", folder).stderr.decode())
+            with self.saying(*selected):
+                self.look_at_notices(run("stats", "--stream-intersection", folder).stderr.decode())
         Process(1).write(self.folder / "files", kept=[0, 2])
-        self.look_at_notices(run("stats", self.folder / "files").stderr.decode())
-        self.look_at_notices(run("stats", self.folder / "files", self.folder / "common").stderr.decode())
+        with self.saying("lost"):
+            self.look_at_notices(run("stats", self.folder / "files").stderr.decode())
+            self.look_at_notices(run("stats", self.folder / "files", self.folder / "common").stderr.decode())
 
     def of_live_events(self):
         """Of what a peer sends whose times go back, or do not."""

@@ -158,7 +158,7 @@ class Cores(CommandTest):
         result = run("print", "--records", "all", "--output", "jsonl", *self.files)
         lost = [dict(dict(line)["loss"])["events"] for line in parse_lines(result.stdout) if "loss" in dict(line)]
         self.assertEqual(lost, [4, 1, 1])
-        self.assertIn(b"lost 6 events", result.stderr)
+        self.assertIn(b"lost: 6 events", result.stderr)
 
     def test_orders(self):
         def ids(order):

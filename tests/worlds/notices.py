@@ -28,7 +28,7 @@ NOT_BY_WORLDS = {
     "notice/unrelated-order": "the same",
     "notice/live-steps-back": "worlds are written to files",
     "notice/steps-back": "how files are read one after the other is no fact of a world",
-    "notice/common-time": "worlds are asked about as a whole; where it is asked, selected_test.py and trace_parts_test.py are",
+    "notice/common-time": "worlds are asked about as a whole; trace_parts_test.py asks for a part",
     "notice/no-common-time": "the same",
     "notice/lacks": "which fields a rule needs is a matter of its table; only that worlds other than Zephyr's have all of them is checked",
     "notice/not-told-apart": "said where slices may be mixed up, which is more than those that are; not said where no worker is taken over",
