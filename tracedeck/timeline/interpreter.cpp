@@ -479,9 +479,11 @@ class Interpreter::Work {
     switch (record.kind) {
       case RecordKind::kLoss:
         return take(*record.loss);
-      case RecordKind::kProblem:
-        if (!record.notice->finding.rule->of_metadata) take_damage(record);
+      case RecordKind::kProblem: {
+        const Rule* const rule = record.notice->finding.rule;
+        if (rule == nullptr || !rule->of_metadata) take_damage(record);
         return;
+      }
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:
