@@ -27,8 +27,9 @@ Likeness likeness(const std::string& first, const std::string& second,
   for (;;) {
     std::size_t have = 0;
     std::size_t has = 0;
-    static_cast<void>(fill(**one, left, have));
-    static_cast<void>(fill(**other, right, has));
+    // Where one cannot be read any further, it ends.
+    [[maybe_unused]] const Result<void> one_read = fill(**one, left, have);
+    [[maybe_unused]] const Result<void> other_read = fill(**other, right, has);
     const auto shorter = static_cast<std::ptrdiff_t>(std::min(have, has));
     if (!std::equal(left.begin(), left.begin() + shorter, right.begin()))
       return Likeness::kDifferent;
