@@ -1,5 +1,6 @@
 #include "tracedeck/columns/class_rows.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -196,7 +197,7 @@ const Slot* ClassRows::run(std::uint32_t begin, std::uint32_t end, const Slot* s
           append_wrong(step);
           break;
         }
-        run(at + 1, step.end, slot + 1, slot->next());
+        run(at + 1, step.end, slot + 1, std::min(slot->next(), limit));
         break;
       case Op::kOptional: {
         if (slot->kind != SlotKind::kOptional) [[unlikely]] {
@@ -205,19 +206,19 @@ const Slot* ClassRows::run(std::uint32_t begin, std::uint32_t end, const Slot* s
         }
         const bool is_there = slot->bits != 0;
         column.valid.push_back(is_there ? 1 : 0);
-        if (is_there) run(at + 1, step.end, slot + 1, slot->next());
+        if (is_there) run(at + 1, step.end, slot + 1, std::min(slot->next(), limit));
         break;
       }
       case Op::kVariant: {
         const std::uint32_t option = begin_variant(step, *slot);
-        if (option != 0) run(option, step.end, slot + 1, slot->next());
+        if (option != 0) run(option, step.end, slot + 1, std::min(slot->next(), limit));
         break;
       }
       case Op::kArray:
-        append_array(step, at, slot);
+        append_array(step, at, slot, limit);
         break;
       case Op::kMap:
-        append_pairs(step, at, slot);
+        append_pairs(step, at, slot, limit);
         break;
       case Op::kFloat:
       case Op::kDouble:
@@ -271,7 +272,8 @@ void ClassRows::append_real(const Step& step, const Slot& slot) {
   }
 }
 
-void ClassRows::append_array(const Step& step, std::uint32_t index, const Slot* slot) {
+void ClassRows::append_array(const Step& step, std::uint32_t index, const Slot* slot,
+                             const Slot* limit) {
   Column& column = column_of(step);
   if (step.nullable) {
     const bool is_there = slot->kind != SlotKind::kUnresolved;
@@ -284,7 +286,7 @@ void ClassRows::append_array(const Step& step, std::uint32_t index, const Slot* 
   const std::uint32_t count = right ? static_cast<std::uint32_t>(slot->bits) : 0;
   column.words32.push_back(count);
   table_.bytes += std::uint64_t{count} * 8;
-  const Slot* const end = slot->next();
+  const Slot* const end = std::min(slot->next(), limit);
   ++slot;
   for (std::uint32_t i = 0; i < count; ++i) slot = run(index + 1, step.end, slot, end);
 }
@@ -309,7 +311,8 @@ void ClassRows::append_packed(const Step& step, std::uint32_t index, const Slot&
   }
 }
 
-void ClassRows::append_pairs(const Step& step, std::uint32_t index, const Slot* slot) {
+void ClassRows::append_pairs(const Step& step, std::uint32_t index, const Slot* slot,
+                             const Slot* limit) {
   Column& column = column_of(step);
   const bool right = (slot->kind == SlotKind::kMap || slot->kind == SlotKind::kStringMap) &&
                      slot->bits <= slot->length;
@@ -317,7 +320,7 @@ void ClassRows::append_pairs(const Step& step, std::uint32_t index, const Slot* 
   const std::uint32_t count = right ? static_cast<std::uint32_t>(slot->bits) : 0;
   column.words32.push_back(count);
   table_.bytes += std::uint64_t{count} * 8;
-  const Slot* const end = slot->next();
+  const Slot* const end = std::min(slot->next(), limit);
   ++slot;
   for (std::uint32_t i = 0; i < count; ++i) slot = run(index + 1, step.end, slot, end);
 }

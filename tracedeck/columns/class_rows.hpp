@@ -70,12 +70,12 @@ class ClassRows {
   void append_origin(const RowOrigin& origin);
   void append_packet(const Event& event);
   void fill(StepRange range, std::span<const Slot> slots);
-  // Runs steps over slots, and returns the slot behind.
+  // Runs steps over slots before `limit`, whatever their heads say, and returns the slot behind.
   const Slot* run(std::uint32_t begin, std::uint32_t end, const Slot* slot, const Slot* limit);
-  void append_array(const Step& step, std::uint32_t index, const Slot* slot);
+  void append_array(const Step& step, std::uint32_t index, const Slot* slot, const Slot* limit);
   void append_real(const Step& step, const Slot& slot);
   void append_packed(const Step& step, std::uint32_t index, const Slot& slot);
-  void append_pairs(const Step& step, std::uint32_t index, const Slot* slot);
+  void append_pairs(const Step& step, std::uint32_t index, const Slot* slot, const Slot* limit);
   std::uint32_t begin_variant(const Step& step, const Slot& slot);
   void append_label(const Step& step, const Slot& slot);
   void append_text(Column& column, const Slot& slot);
