@@ -218,7 +218,8 @@ const Slot* ClassRows::run(std::uint32_t begin, std::uint32_t end, const Slot* s
         append_array(step, at, slot, limit);
         break;
       case Op::kMap:
-        append_pairs(step, at, slot, limit);
+        append_elements(step, at, slot, limit,
+                        slot->kind == SlotKind::kMap || slot->kind == SlotKind::kStringMap);
         break;
       case Op::kFloat:
       case Op::kDouble:
@@ -274,17 +275,21 @@ void ClassRows::append_real(const Step& step, const Slot& slot) {
 
 void ClassRows::append_array(const Step& step, std::uint32_t index, const Slot* slot,
                              const Slot* limit) {
-  Column& column = column_of(step);
   if (step.nullable) {
     const bool is_there = slot->kind != SlotKind::kUnresolved;
-    column.valid.push_back(is_there ? 1 : 0);
+    column_of(step).valid.push_back(is_there ? 1 : 0);
     if (!is_there) return tools_.losses.add(ColumnLoss::kUnresolvedList);
   }
   if (slot->kind == SlotKind::kPackedArray) return append_packed(step, index, *slot);
-  const bool right = slot->kind == SlotKind::kArray && slot->bits <= slot->length;
+  append_elements(step, index, slot, limit, slot->kind == SlotKind::kArray);
+}
+
+void ClassRows::append_elements(const Step& step, std::uint32_t index, const Slot* slot,
+                                const Slot* limit, bool is_kind) {
+  const bool right = is_kind && slot->bits <= slot->length;
   wrong_ = wrong_ || !right;
   const std::uint32_t count = right ? static_cast<std::uint32_t>(slot->bits) : 0;
-  column.words32.push_back(count);
+  column_of(step).words32.push_back(count);
   table_.bytes += std::uint64_t{count} * 8;
   const Slot* const end = std::min(slot->next(), limit);
   ++slot;
@@ -309,20 +314,6 @@ void ClassRows::append_packed(const Step& step, std::uint32_t index, const Slot&
     const Slot each = packed_element(slot, i);
     run(index + 1, step.end, &each, &each + 1);
   }
-}
-
-void ClassRows::append_pairs(const Step& step, std::uint32_t index, const Slot* slot,
-                             const Slot* limit) {
-  Column& column = column_of(step);
-  const bool right = (slot->kind == SlotKind::kMap || slot->kind == SlotKind::kStringMap) &&
-                     slot->bits <= slot->length;
-  wrong_ = wrong_ || !right;
-  const std::uint32_t count = right ? static_cast<std::uint32_t>(slot->bits) : 0;
-  column.words32.push_back(count);
-  table_.bytes += std::uint64_t{count} * 8;
-  const Slot* const end = std::min(slot->next(), limit);
-  ++slot;
-  for (std::uint32_t i = 0; i < count; ++i) slot = run(index + 1, step.end, slot, end);
 }
 
 // Returns the step of the option; 0: there is none.

@@ -75,7 +75,9 @@ class ClassRows {
   void append_array(const Step& step, std::uint32_t index, const Slot* slot, const Slot* limit);
   void append_real(const Step& step, const Slot& slot);
   void append_packed(const Step& step, std::uint32_t index, const Slot& slot);
-  void append_pairs(const Step& step, std::uint32_t index, const Slot* slot, const Slot* limit);
+  // Of a list or map; `is_kind`: the slot is the head of one.
+  void append_elements(const Step& step, std::uint32_t index, const Slot* slot, const Slot* limit,
+                       bool is_kind);
   std::uint32_t begin_variant(const Step& step, const Slot& slot);
   void append_label(const Step& step, const Slot& slot);
   void append_text(Column& column, const Slot& slot);

@@ -8,14 +8,10 @@
 #include <type_traits>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/base/varint_bytes.hpp"
 
 namespace tracedeck::parquet {
 namespace {
-
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
 
 // Puts values of `width` bits one behind the other, the least significant bit first. `out` has room
 // for all and 8 bytes more. Returns the end.
@@ -50,7 +46,7 @@ std::size_t run_length(std::span<const T> values, std::size_t from) {
 template <class T>
 void append_packed_groups(std::string& out, std::span<const T> values, unsigned width) {
   const std::size_t groups = (values.size() + 7) / 8;
-  append_varint(out, groups << 1 | 1);
+  put_varint(out, groups << 1 | 1);
   const std::size_t begin = out.size();
   out.resize(begin + groups * width + 8);
   auto* const at = reinterpret_cast<std::uint8_t*>(out.data()) + begin;
@@ -77,7 +73,7 @@ void append_hybrid_of(std::string& out, std::span<const T> values, unsigned widt
     at += fill;
     run -= fill;
     if (at != packed) append_packed_groups(out, values.subspan(packed, at - packed), width);
-    append_varint(out, std::uint64_t{run} << 1);
+    put_varint(out, std::uint64_t{run} << 1);
     for (unsigned i = 0; i < width; i += 8)
       out += static_cast<char>(static_cast<std::uint32_t>(values[at]) >> i);
     at += run;
@@ -94,8 +90,7 @@ template <std::unsigned_integral T>
 void append_zigzag(std::string& out, T value) {
   using Signed = std::make_signed_t<T>;
   const auto wide = std::int64_t{static_cast<Signed>(value)};
-  append_varint(out,
-                static_cast<std::uint64_t>(wide) << 1 ^ static_cast<std::uint64_t>(wide >> 63));
+  put_varint(out, static_cast<std::uint64_t>(wide) << 1 ^ static_cast<std::uint64_t>(wide >> 63));
 }
 
 template <std::unsigned_integral T>
@@ -126,9 +121,9 @@ void append_block(std::string& out, std::array<T, kBlock>& deltas, std::size_t c
 
 template <std::unsigned_integral T>
 void append_deltas_of(std::string& out, std::span<const T> values) {
-  append_varint(out, kBlock);
-  append_varint(out, kMiniblocks);
-  append_varint(out, values.size());
+  put_varint(out, kBlock);
+  put_varint(out, kMiniblocks);
+  put_varint(out, values.size());
   append_zigzag(out, values.empty() ? T{0} : values.front());
   std::array<T, kBlock> deltas;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
   for (std::size_t at = 1; at < values.size(); at += kBlock) {

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "tracedeck/base/varint_bytes.hpp"
+
 namespace tracedeck::parquet {
 
 void ThriftWriter::field(int id, ThriftType type) {
@@ -26,12 +28,7 @@ void ThriftWriter::begin_list(int id, ThriftType element, std::size_t size) {
     return;
   }
   out_ += static_cast<char>(0xF0U | type);
-  append_unsigned(size);
-}
-
-void ThriftWriter::append_unsigned(std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out_ += static_cast<char>(value | 0x80);
-  out_ += static_cast<char>(value);
+  put_varint(out_, size);
 }
 
 }  // namespace tracedeck::parquet

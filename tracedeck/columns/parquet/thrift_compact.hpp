@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tracedeck/base/varint_bytes.hpp"
+
 namespace tracedeck::parquet {
 
 // Types of fields and elements on the wire.
@@ -80,13 +82,12 @@ class ThriftWriter {
 
  private:
   void field(int id, ThriftType type);
-  void append_unsigned(std::uint64_t value);
   void append_signed(std::int64_t value) {
-    append_unsigned((static_cast<std::uint64_t>(value) << 1) ^
-                    static_cast<std::uint64_t>(value >> 63));
+    put_varint(out_,
+               (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
   }
   void append_binary(std::string_view value) {
-    append_unsigned(value.size());
+    put_varint(out_, value.size());
     out_ += value;
   }
 
