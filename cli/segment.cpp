@@ -1,15 +1,18 @@
 #include "cli/segment.hpp"
 
+#include <fmt/format.h>
+#include <nettle/sha2.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "cli/places.hpp"
-#include "tracedeck/base/sha256.hpp"
+#include "tracedeck/io/file_input.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -18,16 +21,18 @@ constexpr const char* kStream = "stream";
 constexpr std::size_t kDigestBytes = 16;
 constexpr std::size_t kLongestName = 64;
 
-Result<void> add_stored_file(Sha256& hash, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(ErrorCode::kCannotOpen, "cannot be opened", path);
-  std::vector<char> buffer(std::size_t{256} << 10);
-  do {
-    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
-    hash.add(as_bytes({buffer.data(), static_cast<std::size_t>(file.gcount())}));
-  } while (file);
-  if (file.bad()) return fail(ErrorCode::kReadFailed, "cannot be read", path);
-  return {};
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+
+Result<void> add_stored_file(sha256_ctx& hash, const std::string& path) {
+  auto file = io::open_file(path);
+  if (!file) return std::unexpected(std::move(file.error()));
+  std::vector<std::uint8_t> buffer(kReadBytes);
+  for (;;) {
+    const Result<std::size_t> size = (*file)->read(buffer.data(), buffer.size());
+    if (!size) return std::unexpected(size.error());
+    if (*size == 0) return {};
+    sha256_update(&hash, *size, buffer.data());
+  }
 }
 
 // The files of a directory and of those in it, by name.
@@ -59,7 +64,8 @@ std::vector<std::string> stored_files(const flow::TracePlace& place) {
 }  // namespace
 
 Result<std::string> segment_of(std::span<const flow::TracePlace> places) {
-  Sha256 hash;
+  sha256_ctx hash;
+  sha256_init(&hash);
   for (const flow::TracePlace& place : places) {
     if (place.live || comes_live(place.operand)) return kStream;
     for (const std::string& file : stored_files(place)) {
@@ -67,7 +73,9 @@ Result<std::string> segment_of(std::span<const flow::TracePlace> places) {
         return std::unexpected(std::move(added.error()));
     }
   }
-  return hexadecimal(ByteSpan(hash.finish()).first(kDigestBytes));
+  std::array<std::uint8_t, kDigestBytes> digest{};
+  sha256_digest(&hash, digest.size(), digest.data());
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 std::string check_segment(const std::string& name) {

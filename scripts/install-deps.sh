@@ -9,7 +9,7 @@ set -euo pipefail
 # What building and running the command needs.
 command=(
     g++ cmake ninja-build make pkg-config
-    libfmt-dev zlib1g-dev libzstd-dev libre2-dev libsimdjson-dev libtomlplusplus-dev
+    libfmt-dev zlib1g-dev libzstd-dev libre2-dev libsimdjson-dev libtomlplusplus-dev nettle-dev
 )
 # What building and running the tests needs besides.
 test=(
