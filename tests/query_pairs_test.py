@@ -109,6 +109,23 @@ class Losses(CommandTest):
             self.assertEqual((pairs["complete"], pairs["void"]), (0, 1), front)
 
 
+    def test_what_another_trace_lost_counts_unless_the_trace_is_a_key(self):
+        def made(name, lost):
+            events = [("begin", 0, 1000), ("other", 1 + lost, 1500), ("end", 2 + lost, 2000)]
+            return self.file(name, h.epoch(0) + b"".join(h.event(n.encode(), counter=c, start=t, end=t) for n, c, t in events))
+
+        traces = made("whole.heph", 0), made("lossy.heph", 3)
+        for stages, want in {
+            "pair begin end nested": (0, 2),
+            "pair begin end on trace": (1, 1),
+            "pair begin end on trace, stream.id": (1, 1),
+            "pair begin end on stream.id nested": (0, 2),  # both have one of that id
+        }.items():
+            result = self.check(run("query", "--output", "jsonl", stages, *traces), 0)
+            pairs = json.loads(result.stdout.splitlines()[-1])["answer"]["pairs"]
+            self.assertEqual((pairs["complete"], pairs["void"]), want, stages)
+
+
 class Names(Asked):
     def test_names_of_no_event(self):
         for stages, said in {

@@ -117,6 +117,10 @@ struct Notice {
   std::string trace = {};
 
   [[nodiscard]] const std::string& trace_input() const { return trace.empty() ? input : trace; }
+  // Of a kProblem record.
+  [[nodiscard]] bool may_cost_events() const {
+    return finding.rule == nullptr || !finding.rule->of_metadata;
+  }
 };
 
 enum class RecordKind : std::uint8_t {

@@ -13,14 +13,14 @@
 
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/time.hpp"
-#include "tracedeck/model/entity_id.hpp"
+#include "tracedeck/query/pair_scopes.hpp"
 
 namespace tracedeck::query {
 
 struct OpenPair {
   Nanoseconds begin = {};
   std::uint64_t number = 0;  // grows with each event
-  EntityId stream = EntityId::none();
+  PairScope scope = {};
   std::string_view kept = {};  // values of the event, encoded
 };
 
@@ -58,7 +58,7 @@ class OpenPairs {
   void allow(std::size_t most) { most_ = most; }
 
  private:
-  // In front of its bytes: its size, the key, what is kept, the begin, the number, the stream.
+  // In front of its bytes: its size, the key, what is kept, the begin, the number, the scope.
   struct Entry {
     Entry* outer = nullptr;  // of the same key, begun before
   };

@@ -14,14 +14,14 @@ namespace {
 struct Kept {
   Nanoseconds begin;
   std::uint64_t number = 0;
-  EntityId stream;
+  PairScope scope;
   std::string text;
 };
 
 void expect_equal(const OpenPair& pair, const Kept& want) {
   EXPECT_EQ(pair.begin, want.begin);
   EXPECT_EQ(pair.number, want.number);
-  EXPECT_EQ(pair.stream, want.stream);
+  EXPECT_EQ(pair.scope, want.scope);
   EXPECT_EQ(pair.kept, want.text);
 }
 
@@ -31,8 +31,8 @@ Kept random_pair(std::mt19937_64& random, std::uint64_t number) {
   return {
       .begin = Nanoseconds::from_unsigned(high + (random() >> (random() % 64)), random() % 2 == 0),
       .number = number,
-      .stream = random() % 2 == 0 ? EntityId::none()
-                                  : EntityId{.trace = random() % 3, .ordinal = random() % 100},
+      .scope = random() % 2 == 0 ? PairScope()
+                                 : PairScope{.trace = random() % 3, .stream = random() % 100},
       .text = std::string(random() % (random() % 10 == 0 ? 2000 : 10), 'k')};
 }
 
@@ -46,7 +46,7 @@ TEST(OpenPairs, AreTakenFromTheLastToTheFirst) {
       if (random() % 100 < 55) {
         const Kept kept = random_pair(random, i);
         ASSERT_TRUE(pairs.add(
-            key, {.begin = kept.begin, .number = i, .stream = kept.stream, .kept = kept.text}));
+            key, {.begin = kept.begin, .number = i, .scope = kept.scope, .kept = kept.text}));
         want[key].push_back(kept);
         continue;
       }

@@ -13,10 +13,6 @@ namespace {
 
 bool is_true(const Value& value) { return value.kind == Value::Kind::kBoolean && value.boolean; }
 
-EntityId stream_of(const Event& event) {
-  return event.stream == nullptr ? EntityId::none() : event.stream->entity;
-}
-
 Value value_of(const std::optional<Nanoseconds>& time) {
   return time ? Value::of(Integer::from(*time)) : Value();
 }
@@ -26,19 +22,19 @@ std::optional<Nanoseconds> take_nanoseconds(ByteSpan& bytes) {
   return Nanoseconds::from_unsigned(cell.integer.magnitude, cell.integer.negative);
 }
 
-void put_stream(std::string& into, const EntityId& stream) {
-  put_varint(into, stream.trace);
-  put_varint(into, stream.ordinal);
+void put_scope(std::string& into, const PairScope& scope) {
+  put_varint(into, scope.trace);
+  put_varint(into, scope.stream);
 }
-EntityId take_stream(ByteSpan& bytes) {
+PairScope take_scope(ByteSpan& bytes) {
   const std::uint64_t trace = take_varint(bytes).value_or(0);
-  return {.trace = trace, .ordinal = take_varint(bytes).value_or(0)};
+  return {.trace = trace, .stream = take_varint(bytes).value_or(0)};
 }
 
 OpenPair take_pair(ByteSpan& bytes) {
   OpenPair pair{.number = take_varint(bytes).value_or(0)};
   pair.begin = take_nanoseconds(bytes).value_or(Nanoseconds());
-  pair.stream = take_stream(bytes);
+  pair.scope = take_scope(bytes);
   return pair;
 }
 
@@ -81,7 +77,7 @@ struct Pairing::Deferred {
     begin_result(Kind::kLoss, 2 * loss.number + 1);
     put_varint(record_, loss.number);
     put_varint(record_, static_cast<std::uint64_t>(loss.what));
-    put_stream(record_, loss.stream);
+    put_scope(record_, loss.scope);
     encode(record_, value_of(loss.times.begin));
     encode(record_, value_of(loss.times.end));
     return results.add(order_, record_);
@@ -117,7 +113,7 @@ struct Pairing::Deferred {
   void put(const OpenPair& pair) {
     put_varint(record_, pair.number);
     encode(record_, value_of(pair.begin));
-    put_stream(record_, pair.stream);
+    put_scope(record_, pair.scope);
   }
 
   std::string order_;  // of the record at hand
@@ -128,7 +124,8 @@ Pairing::Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<R
     : plan_(std::move(plan)),
       projection_(std::move(projection)),
       next_(std::move(next)),
-      open_(plan_.memory) {}
+      open_(plan_.memory),
+      scopes_(std::move(plan_.scope)) {}
 Pairing::~Pairing() = default;
 
 bool Pairing::take_key(std::span<const Value> keys) {
@@ -143,9 +140,8 @@ Result<void> Pairing::add(const Event& event) {
   if (event.event_class->clock == nullptr) return {};
   const std::span<const Value> values = projection_(event);
   last_ = event.began_at();
-  if (is_damaged_) [[unlikely]] {
-    damaged_.pass(last_);
-    if (auto done = take_damage(); !done) return done;
+  if (going_on_ != 0) [[unlikely]] {
+    if (auto done = pass_damage(); !done) return done;
   }
   ++number_;
   // An event may end a pair and begin the next.
@@ -170,7 +166,7 @@ Result<void> Pairing::take_begin(const Event& event, std::span<const Value> valu
   const std::string kept = encoded(values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a));
   const OpenPair pair{.begin = event.began_at(),
                       .number = number_,
-                      .stream = plan_.by_stream ? stream_of(event) : EntityId::none(),
+                      .scope = scopes_.of(values.subspan(2, plan_.keys)),
                       .kept = kept};
   if (deferred_ == nullptr && begin(pair)) return {};
   if (deferred_ == nullptr) {
@@ -228,19 +224,13 @@ std::vector<Value> Pairing::times_of(const OpenPair& pair, Nanoseconds end) {
 }
 
 bool Pairing::is_void(const OpenPair& pair, Nanoseconds end) const {
-  if (lost_.goes_on) return true;
-  if (lost_.of_all.concern(pair.number, pair.begin, end)) return true;
-  if (lost_.of_one.empty()) return false;
-  const auto lost = lost_.of_one.find(pair.stream);
-  return lost != lost_.of_one.end() && lost->second.concern(pair.number, pair.begin, end);
+  return lost_.concern(pair.scope, pair.number, pair.begin, end);
 }
 
 Result<void> Pairing::add(const Loss& loss) {
   if (loss.taken_back) return {};
-  const bool of_all = !plan_.by_stream || loss.stream == nullptr;
-  const LossOf lost{.number = number_,
-                    .stream = of_all ? EntityId::none() : loss.stream->entity,
-                    .times = {.begin = loss.begin, .end = loss.end}};
+  LossOf lost{.number = number_, .times = {.begin = loss.begin, .end = loss.end}};
+  if (loss.stream != nullptr) lost.scope = scopes_.of(*loss.stream, name_of(*loss.stream));
   return take(lost);
 }
 
@@ -251,26 +241,58 @@ Result<void> Pairing::take(const LossOf& loss) {
 }
 
 Result<void> Pairing::see(const Record& record) {
-  damaged_.see(record);
-  if (auto done = take_damage(); !done) return done;
-  if (record.kind != RecordKind::kProblem || is_damaged_) return {};
-  return take({.number = number_});
+  switch (record.kind) {
+    case RecordKind::kStreamBegin: {
+      const std::string name = name_of(*record.stream);
+      if (!name.empty()) names_.try_emplace(record.stream->stream_class->trace->input(), name);
+      Damaged* const begun = damaged_.begin_stream(*record.stream);
+      return begun == nullptr ? Result<void>() : begin_damage(*begun);
+    }
+    case RecordKind::kStreamEnd:
+      damaged_.end_stream(*record.stream);
+      return {};
+    case RecordKind::kProblem:
+      return see_damage(record.notice->trace_input());
+    default:
+      return {};
+  }
 }
 
-// Says what of damage is new.
-Result<void> Pairing::take_damage() {
-  if (damaged_.is_going_on() == is_damaged_) return {};
-  is_damaged_ = !is_damaged_;
-  return take(
-      {.number = number_, .what = is_damaged_ ? LossOf::What::kBegins : LossOf::What::kEnds});
+Result<void> Pairing::see_damage(const std::string& input) {
+  using Extent = flow::DamagedParts<Damaged>::Extent;
+  const auto [damaged, extent] = damaged_.damage(input);
+  if (extent == Extent::kGoesOn) return {};
+  const auto name = names_.find(input);
+  damaged->scope = name == names_.end() ? PairScope() : scopes_.of(name->second);
+  if (extent == Extent::kBegins) return begin_damage(*damaged);
+  return take({.number = number_, .scope = damaged->scope});
+}
+Result<void> Pairing::begin_damage(const Damaged& input) {
+  ++going_on_;
+  return take({.number = number_, .what = LossOf::What::kBegins, .scope = input.scope});
+}
+Result<void> Pairing::pass_damage() {
+  Result<void> done;
+  damaged_.pass(
+      [&](const Nanoseconds& time) { return time <= last_; },
+      [&](const Damaged& input) {
+        --going_on_;
+        if (done)
+          done = take({.number = number_, .what = LossOf::What::kEnds, .scope = input.scope});
+      });
+  return done;
+}
+
+// What its trace is called among others; empty: it is the only one, or nothing asks for that.
+std::string Pairing::name_of(const DataStream& stream) const {
+  const DataStreamClass* const of = stream.stream_class;
+  const bool is_needed = scopes_.tell_traces_apart() && of != nullptr && of->trace != nullptr;
+  return is_needed ? projection_.name_of(*of->trace) : std::string();
 }
 
 void Pairing::note(const LossOf& loss) {
-  lost_.goes_on =
-      loss.what == LossOf::What::kWhole ? lost_.goes_on : loss.what == LossOf::What::kBegins;
-  const bool of_all = loss.stream == EntityId::none();
   // Pairs that began with the event of that number wait already.
-  (of_all ? lost_.of_all : lost_.of_one[loss.stream]).add(loss.times, loss.number + 1);
+  lost_.add(loss.scope, loss.what, loss.times, loss.number + 1);
 }
 
 void Pairing::count_open(const OpenPair& pair) {
@@ -353,7 +375,7 @@ Result<void> Pairing::judge(ByteSpan record) {
   if (kind == Deferred::Kind::kLoss) {
     LossOf loss{.number = take_varint(record).value_or(0)};
     loss.what = static_cast<LossOf::What>(take_varint(record).value_or(0));
-    loss.stream = take_stream(record);
+    loss.scope = take_scope(record);
     loss.times.begin = take_nanoseconds(record);
     loss.times.end = take_nanoseconds(record);
     note(loss);

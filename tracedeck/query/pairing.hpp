@@ -3,17 +3,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/flow/damaged_parts.hpp"
 #include "tracedeck/model/record.hpp"
-#include "tracedeck/query/damaged_parts.hpp"
-#include "tracedeck/query/lost_times.hpp"
 #include "tracedeck/query/open_pairs.hpp"
+#include "tracedeck/query/pair_scopes.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/rows.hpp"
 
@@ -42,7 +42,7 @@ struct PairingPlan {
   std::size_t kept_of_b = 0;
   bool nested = false;
   std::optional<Integer> within = {};  // ns
-  bool by_stream = false;  // keys tell data streams apart: a loss in one says nothing of others
+  ScopeKeys scope = {};
   // Bytes that pairs may take that wait for their end; beyond, all that follows goes to a temporary
   // file, and is paired at the end.
   std::size_t memory = std::size_t{24} << 20;
@@ -79,19 +79,17 @@ class Pairing {
     std::span<const Value> keys;
     std::span<const Value> kept;
   };
-  // A loss: behind how many events it was reported, and the data stream if pairs are of one each.
+  // A loss, and behind how many events it was reported.
   struct LossOf {
-    enum class What : std::uint8_t { kWhole, kBegins, kEnds };
+    using What = LostInScopes::What;
     std::uint64_t number = 0;
-    What what = What::kWhole;  // it goes on until it is said that it ends
-    EntityId stream = EntityId::none();
+    What what = What::kWhole;
+    PairScope scope = {};
     Loss times = {};
   };
-  // When events were lost, of all data streams, and of single ones.
-  struct Lost {
-    LostTimes of_all = {};
-    bool goes_on = false;
-    std::unordered_map<EntityId, LostTimes, EntityIdHash> of_one = {};
+  // An input of which damage may go on.
+  struct Damaged : flow::DamagedInput {
+    PairScope scope = {};
   };
   struct Deferred;
 
@@ -107,7 +105,10 @@ class Pairing {
   [[nodiscard]] bool take_key(std::span<const Value> keys);
   void note(const LossOf& loss);
   [[nodiscard]] Result<void> take(const LossOf& loss);
-  [[nodiscard]] Result<void> take_damage();
+  [[nodiscard]] Result<void> see_damage(const std::string& input);
+  [[nodiscard]] Result<void> begin_damage(const Damaged& input);
+  [[nodiscard]] Result<void> pass_damage();
+  [[nodiscard]] std::string name_of(const DataStream& stream) const;
   [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end);
   // Counts one that nothing ended.
   void count_open(const OpenPair& pair);
@@ -128,9 +129,11 @@ class Pairing {
   PairCounts counts_;
   Nanoseconds last_ = {};     // the time of the last event
   std::uint64_t number_ = 0;  // of events so far
-  Lost lost_;
-  DamagedParts damaged_;
-  bool is_damaged_ = false;  // and it goes on
+  PairScopes scopes_;
+  LostInScopes lost_;
+  std::map<std::string, std::string> names_;  // of traces, by their inputs
+  flow::DamagedParts<Damaged> damaged_{true};
+  std::uint64_t going_on_ = 0;  // inputs of which damage does
   std::unique_ptr<Deferred> deferred_;
 };
 

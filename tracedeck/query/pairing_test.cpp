@@ -47,19 +47,26 @@ class Pairs : public testing::Test {
 
   void start(PairingPlan plan, const std::string& a = "name == \"A\"",
              const std::string& b = "name == \"B\"") {
-    plan.keys = 1;
+    std::vector<std::string> keys = {"key"};
+    for (const auto& [index, name] : plan.scope.stream) keys.push_back("stream." + name);
+    if (plan.scope.trace) keys.emplace_back("trace");
+    plan.keys = keys.size();
     std::vector<ExpressionPtr> expressions;
-    for (const std::string& text : {a, b, std::string("key"), std::string("key")})
-      expressions.push_back(parse_expression(text).value());
+    for (const std::string& text : {a, b}) expressions.push_back(parse_expression(text).value());
+    for (int side = 0; side != 2; ++side) {
+      for (const std::string& key : keys) expressions.push_back(parse_expression(key).value());
+    }
     auto list = ExpressionList::from(std::move(expressions), "");
-    pairing_.emplace(std::move(plan), EventProjection(*std::move(list), fields_),
-                     std::make_unique<CollectPairs>(rows_));
+    EventProjection projection(*std::move(list), fields_);
+    projection.name_traces([](const TraceDescription& trace) { return trace.input(); });
+    pairing_.emplace(std::move(plan), std::move(projection), std::make_unique<CollectPairs>(rows_));
   }
 
   void event(char name, std::uint64_t time, std::uint64_t key = 1) {
     const EventClass& of = *classes_[name == 'A' ? 0 : 1];
     ASSERT_TRUE(pairing_->add(trace_.event(of, time, {unsigned_slot(key)})));
   }
+  void see(const Record& record) { ASSERT_TRUE(pairing_->see(record)); }
   void lose(std::optional<std::uint64_t> begin, std::optional<std::uint64_t> end,
             const DataStream* stream = nullptr) {
     Loss loss{.stream = stream};
@@ -158,7 +165,6 @@ TEST_F(Pairs, AreVoidBehindDamageUntilAllPartsHaveEnded) {
     for (const bool deferred : {false, true}) {
       rows_.clear();
       start({.memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
-      const auto see = [&](const Record& record) { ASSERT_TRUE(pairing_->see(record)); };
       if (before_all) see(Record(RecordKind::kProblem, &problem));
       see(Record(RecordKind::kStreamBegin, &part));
       event('A', 1, 1);
@@ -225,22 +231,74 @@ TEST_F(Pairs, LossesWithoutTimesConcernWhatWaits) {
   EXPECT_EQ(rows_, Rows{"20 31 11 2"});
 }
 
-TEST_F(Pairs, LossesOfOtherStreamsDoNotCountWhereKeysNameTheStream) {
-  const DataStream other{.entity = trace_.description.next_stream(),
-                         .stream_class = &trace_.stream_class,
-                         .keys = {},
-                         .file = {}};
-  for (const bool by_stream : {false, true}) {
-    rows_.clear();
-    start({.by_stream = by_stream});
+TEST_F(Pairs, LossesOfStreamsWithOtherKeysDoNotCount) {
+  const auto void_by = [&](const ScopeKeys& scope, std::vector<StreamKey> keys) {
+    const DataStream stream{.entity = trace_.description.next_stream(),
+                            .stream_class = &trace_.stream_class,
+                            .keys = std::move(keys),
+                            .file = {}};
+    start({.scope = scope});
     event('A', 10);
-    lose(12, 14, &other);
+    lose(12, 14, &stream);
     event('B', 20);
-    event('A', 30);
-    lose(32, 34, &trace_.stream);
-    event('B', 40);
-    EXPECT_EQ(finish().void_by_loss, by_stream ? 1U : 2U);
+    return finish().void_by_loss;
+  };
+  for (const std::uint64_t segment : {0U, 1U}) {
+    EXPECT_EQ(void_by({}, {{"segment", segment}}), 1U);
+    EXPECT_EQ(void_by({.stream = {{1, "segment"}}}, {{"segment", segment}}), 1U - segment);
   }
+  // What does not say whose it is may be of any.
+  EXPECT_EQ(void_by({.stream = {{1, "segment"}}}, {{"id", 1}}), 1U);
+  EXPECT_EQ(void_by({.stream = {{1, "segment"}}}, {}), 1U);
+}
+
+TEST_F(Pairs, LossesAndDamageOfOtherTracesDoNotCountWhereTheTraceIsAKey) {
+  SampleTrace other("other.bin");
+  for (const bool of_other : {false, true}) {
+    for (const bool by_trace : {false, true}) {
+      for (const bool in_parts : {false, true}) {
+        for (const bool deferred : {false, true}) {
+          trace_.stream_class.streams_are_parts = in_parts;
+          other.stream_class.streams_are_parts = in_parts;
+          SampleTrace& damaged = of_other ? other : trace_;
+          const Notice problem{.input = damaged.description.input(), .finding = {}, .trace = {}};
+          ScopeKeys scope;
+          if (by_trace) scope.trace = 1;
+          start({.scope = scope, .memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
+          see(Record(RecordKind::kStreamBegin, &trace_.stream));
+          see(Record(RecordKind::kStreamBegin, &other.stream));
+          event('A', 10);
+          lose(12, 14, &damaged.stream);
+          event('B', 20);
+          event('A', 30);
+          see(Record(RecordKind::kProblem, &problem));
+          event('B', 40);
+          event('A', 50);
+          event('B', 60);
+          const std::uint64_t any = in_parts ? 3 : 2;
+          EXPECT_EQ(finish().void_by_loss, of_other && by_trace ? 0U : any);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Pairs, DamageOfATraceThatIsNotKnownMayBeOfAny) {
+  const Notice problem{.input = "unknown.bin", .finding = {}, .trace = {}};
+  start({.scope = {.trace = 1}});
+  event('A', 1);
+  see(Record(RecordKind::kProblem, &problem));
+  event('B', 2);
+  EXPECT_EQ(finish().void_by_loss, 1U);
+}
+
+TEST(PairScopes, AreOneBeyondTheMost) {
+  PairScopes scopes({.stream = {{0, "id"}}});
+  const auto of = [&](std::uint64_t id) { return scopes.of(std::vector<Value>{Value::of(id)}); };
+  const PairScope first = of(0);
+  for (std::uint64_t id = 1; id < 5000; ++id) EXPECT_NE(of(id), first);
+  EXPECT_EQ(of(10'000), of(20'000));
+  EXPECT_EQ(of(0), first);
 }
 
 TEST_F(Pairs, WhatEndedLeavesItsRoom) {
@@ -267,7 +325,7 @@ TEST_F(Pairs, AreNotBegunWhereNestedOnesOfOneKeyHaveNoRoom) {
 TEST_F(Pairs, AreTheSameWhereMemoryDoesNotHoldThem) {
   const DataStream other{.entity = trace_.description.next_stream(),
                          .stream_class = &trace_.stream_class,
-                         .keys = {},
+                         .keys = {{"segment", 1}},
                          .file = {}};
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rows want;
@@ -277,7 +335,7 @@ TEST_F(Pairs, AreTheSameWhereMemoryDoesNotHoldThem) {
       std::mt19937_64 random(seed);
       start({.nested = seed % 2 == 1,
              .within = seed % 3 == 0 ? std::optional(Integer::from_signed(4000)) : std::nullopt,
-             .by_stream = seed % 5 < 2,
+             .scope = seed % 5 < 2 ? ScopeKeys{.stream = {{1, "segment"}}} : ScopeKeys(),
              .memory = memory},
             "name == \"A\"", seed % 7 == 0 ? "name ~ \"*\"" : "name == \"B\"");
       for (std::uint64_t time = 0; time < 4000; ++time) {

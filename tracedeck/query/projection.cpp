@@ -48,7 +48,7 @@ Result<ExpressionList> ExpressionList::from(std::vector<ExpressionPtr> expressio
 void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const {
   const TraceDescription* const trace =
       event_class.stream_class == nullptr ? nullptr : event_class.stream_class->trace;
-  if (name_of_ && trace != nullptr) entry.trace = name_of_(*trace);
+  if (trace != nullptr) entry.trace = name_of(*trace);
   const BindContext context{
       .matchers = list_.matchers(), .texts = entry.texts, .trace = entry.trace};
   for (const ExpressionPtr& each : list_.expressions())

@@ -40,6 +40,10 @@ class EventProjection {
   using NameOfTrace = std::function<std::string(const TraceDescription& trace)>;
   // Before the first event.
   void name_traces(NameOfTrace name_of) { name_of_ = std::move(name_of); }
+  // Empty: nothing does.
+  [[nodiscard]] std::string name_of(const TraceDescription& trace) const {
+    return name_of_ ? name_of_(trace) : std::string();
+  }
 
   // Valid until the next call, and as long as the event.
   [[nodiscard]] std::span<const Value> operator()(const Event& event);

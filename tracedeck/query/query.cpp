@@ -234,9 +234,7 @@ class Query::Work {
     if (record.kind == RecordKind::kFinding && record.notice->finding.rule != nullptr)
       counts_.doubtful_times += record.notice->finding.rule->doubts_times ? 1 : 0;
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
-    if (record.kind == RecordKind::kProblem && record.notice->finding.rule != nullptr &&
-        record.notice->finding.rule->of_metadata)
-      return {};
+    if (record.kind == RecordKind::kProblem && !record.notice->may_cost_events()) return {};
     if (record.kind != RecordKind::kLoss) return pairing_ ? pairing_->see(record) : Result<void>();
     const Loss& loss = *record.loss;
     if (loss.taken_back) {

@@ -19,10 +19,14 @@
 namespace tracedeck::query {
 namespace {
 
-bool names_stream(const Expression& expression) {
-  if (expression.operation == Operator::kPath) return expression.path.root == Root::kStream;
-  return std::ranges::any_of(expression.operands,
-                             [](const ExpressionPtr& each) { return names_stream(*each); });
+// If that is what the key of that index is on both sides.
+void add_to_scope(ScopeKeys& scope, std::size_t index, const Expression& a, const Expression& b) {
+  if (a.operation != Operator::kPath || b.operation != Operator::kPath) return;
+  if (a.path.root != b.path.root) return;
+  if (a.path.root == Root::kTrace) scope.trace = index;
+  if (a.path.root != Root::kStream || a.path.steps.size() != 1 || b.path.steps.size() != 1) return;
+  const std::string& name = a.path.steps.front().name;
+  if (name == b.path.steps.front().name) scope.stream.emplace_back(index, name);
 }
 
 ExpressionPtr path_expression(Path path) {
@@ -297,13 +301,14 @@ class PlanBuilder {
                       {.name = "end", .unit = Unit::kTime},
                       {.name = "duration", .unit = Unit::kDuration}};
     for (const PairStage::Key& key : pair.keys) {
-      plan.by_stream = plan.by_stream || names_stream(*key.a);
       expressions.push_back(names_.resolved(*key.a));
     }
     for (const PairStage::Key& key : pair.keys) {
       expressions.push_back(names_.resolved(*key.b));
       plan_->columns.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
     }
+    for (std::size_t i = 0; i != plan.keys; ++i)
+      add_to_scope(plan.scope, i, *expressions[2 + i], *expressions[2 + plan.keys + i]);
     for (const auto& sides : {a, b}) {
       for (const auto& [name, path] : sides) {
         expressions.push_back(path_expression(path_of_side(path)));

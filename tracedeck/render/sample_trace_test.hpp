@@ -58,8 +58,8 @@ inline FieldClassPtr structure_class(
 // events made as a test needs them.
 class SampleTrace {
  public:
-  SampleTrace()
-      : description("sample.bin", "dial9", "1"),
+  explicit SampleTrace(std::string input = "sample.bin")
+      : description(std::move(input), "dial9", "1"),
         clock(description.add_clock({})),
         stream_class(description.add_stream_class({.default_clock = &clock})),
         stream{.entity = description.next_stream(),

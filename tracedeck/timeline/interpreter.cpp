@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -16,6 +15,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tracedeck/flow/damaged_parts.hpp"
 #include "tracedeck/flow/late_events.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/sentences.hpp"
@@ -64,11 +64,10 @@ class Interpreter::Work {
     if (counts_from_) begin_counting();
     if (last_time_) timeline_.note_time(*last_time_);
     end_damage(timeline_.end());
-    for (auto& [name, input] : parted_inputs_) {
+    parts_.finish([&](PartedInput& input) {
       if (input.open_parts > 0) input.end = timeline_.end();
-      input.open_parts = 0;
-    }
-    end_parted_damage(now_.number);
+      end_damage_of(input, now_.number);
+    });
     lose_rest_of_ended();
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
@@ -101,14 +100,12 @@ class Interpreter::Work {
  private:
   using StreamStates = std::unordered_map<EntityId, StreamState, EntityIdHash>;
   // An input whose data streams are parts of it, one behind the other.
-  struct PartedInput {
-    std::int64_t open_parts = 0;
-    std::int64_t end = 0;  // of those that ended
-    bool is_damaged = false;
+  struct PartedInput : flow::DamagedInput {
+    std::int64_t end = 0;  // of parts that ended
     std::int64_t damage_begin = 0;
-    std::int64_t damage_end = kNoTime;  // where it is known
-    Losses losses = {};                 // that may be of any part
+    Losses losses = {};  // that may be of any part
   };
+  using Parts = flow::DamagedParts<PartedInput>;
 
   void take(std::span<const Record> records) {
     Moment& now = now_;
@@ -264,7 +261,8 @@ class Interpreter::Work {
       flush_whole();
       plans_.clear();
     }
-    decide_damage();
+    if (plans_.streams_overlap())
+      parts_.overlap([&](PartedInput& input) { begin_damage(input, true); });
     return plans_[*event.event_class];
   }
 
@@ -319,7 +317,8 @@ class Interpreter::Work {
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
-    if (damage_may_end_) end_parted_damage(now_.number - 1);
+    parts_.pass([&](const Nanoseconds& time) { return timeline_.time_of(time) <= now_.time; },
+                [&](PartedInput& input) { end_damage_of(input, now_.number - 1); });
     if (now_.time > losing_until_) {
       losing_until_ = kNoTime;
       for (auto& [key, stream] : streams_) {
@@ -470,7 +469,7 @@ class Interpreter::Work {
     StreamState& state = known.first->second;
     state.id = known.first->first;
     state.of_trace = &trace_losses_[state.id.trace];
-    if (are_parts(stream)) state.wide = &input_of(stream).losses;
+    if (Parts::is_part(stream)) state.wide = &parts_.input_of(stream).losses;
     return known;
   }
 
@@ -479,11 +478,9 @@ class Interpreter::Work {
     switch (record.kind) {
       case RecordKind::kLoss:
         return take(*record.loss);
-      case RecordKind::kProblem: {
-        const Rule* const rule = record.notice->finding.rule;
-        if (rule == nullptr || !rule->of_metadata) take_damage(record);
+      case RecordKind::kProblem:
+        if (record.notice->may_cost_events()) take_damage(record);
         return;
-      }
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:
@@ -522,18 +519,19 @@ class Interpreter::Work {
         timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.end));
   }
   void note_stream_end(const DataStream& stream) {
-    note_part(stream, -1);
+    if (PartedInput* const input = parts_.end_stream(stream))
+      input->end = std::max(input->end, now_.time);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     // Where damage is the last of it, what comes behind is not known, unless another part does.
-    if (damage_pending_ && !are_parts(stream))
+    if (damage_pending_ && !Parts::is_part(stream))
       ended_.push_back({&found->second, damage_begin_, now_.number, true});
     else if (found->second.packet_end != kNoTime)
       ended_.push_back({&found->second, found->second.packet_end, now_.number, false});
   }
   // It goes on, in another file.
   void note_stream_begin(const DataStream& stream) {
-    note_part(stream, 1);
+    if (PartedInput* const input = parts_.begin_stream(stream)) begin_damage(*input, true);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     const auto is_of_it = [&](const EndedStream& each) { return each.stream == &found->second; };
@@ -575,8 +573,8 @@ class Interpreter::Work {
     if (state != nullptr && !is_wide)
       marking_.gap(*state, gap, begin, end, now_.number);
     else
-      marking_.wide_gap(loss.stream != nullptr && are_parts(*loss.stream)
-                            ? &input_of(*loss.stream).losses
+      marking_.wide_gap(loss.stream != nullptr && Parts::is_part(*loss.stream)
+                            ? &parts_.input_of(*loss.stream).losses
                             : nullptr,
                         gap, begin, end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
@@ -589,86 +587,37 @@ class Interpreter::Work {
       losing_until_ = std::min(losing_until_, state->losing_until);
   }
 
-  // Whether the data streams of its input are parts of it, one behind the other.
-  [[nodiscard]] static bool are_parts(const DataStream& stream) {
-    const DataStreamClass* const stream_class = stream.stream_class;
-    return stream_class != nullptr && stream_class->streams_are_parts &&
-           stream_class->trace != nullptr;
-  }
-  [[nodiscard]] PartedInput& input_of(const DataStream& part) {
-    return parted_inputs_[part.stream_class->trace->input()];
-  }
-  // Of an input whose data streams are parts of it: how many are open.
-  void note_part(const DataStream& stream, std::int64_t change) {
-    if (!are_parts(stream)) return;
-    PartedInput& input = input_of(stream);
-    input.open_parts += change;
-    if (change > 0) decide_damage();
-    if (stream.damage_end && input.is_damaged) {
-      input.damage_end =
-          timeline_.time_of(stream.stream_class->default_clock->to_nanoseconds(*stream.damage_end));
-      damage_may_end_ = true;
-    }
-    if (change > 0) return;
-    input.end = std::max(input.end, now_.time);
-    damage_may_end_ = damage_may_end_ || input.is_damaged;
-  }
-
-  // Where parts overlap in time, nothing says when the damaged one ends: up to the end of the input
-  // anything may be missing, or until a file of it was begun behind the damage.
   void take_damage(const Record& record) {
     end_damage(now_.time);
-    const auto parted = parted_inputs_.find(record.notice->trace_input());
-    if (parted == parted_inputs_.end() || !plans_.streams_overlap()) {
-      undecided_damage_.insert(record.notice->trace_input());
-      damage_pending_ = true;
-      note_pending(true);
-      damage_begin_ = time_before(record);
-      damage_number_ = now_.number;
-      return;
+    const auto [input, extent] = parts_.damage(record.notice->trace_input());
+    switch (extent) {
+      case Parts::Extent::kBegins:
+        return begin_damage(*input, false);
+      case Parts::Extent::kGoesOn:
+        ++timeline_.mutable_counts().gaps;
+        return;
+      case Parts::Extent::kPlace:
+        damage_pending_ = true;
+        note_pending(true);
+        damage_begin_ = time_before(record);
+        damage_number_ = now_.number;
     }
-    if (std::exchange(parted->second.is_damaged, true)) {
-      ++timeline_.mutable_counts().gaps;
-      return;
-    }
-    begin_damage(parted->second);
   }
-  void begin_damage(PartedInput& input) {
-    input.is_damaged = true;
+  // `is_counted`: when it came.
+  void begin_damage(PartedInput& input, bool is_counted) {
     input.damage_begin = now_.time;
-    input.damage_end = kNoTime;
     flush_whole();
     marking_.begin_wide_loss(input.losses, {now_.number, now_.time});
+    if (is_counted) --timeline_.mutable_counts().gaps;
     last_stream_ = &no_stream_;
     note_pending(true);
   }
-  // Where damage came before it was known that data streams of its input overlap.
-  void decide_damage() {
-    if (undecided_damage_.empty() || !plans_.streams_overlap()) return;
-    std::erase_if(undecided_damage_, [&](const std::string& name) {
-      const auto parted = parted_inputs_.find(name);
-      if (parted == parted_inputs_.end()) return false;
-      if (parted->second.open_parts <= 0 || parted->second.is_damaged) return true;
-      begin_damage(parted->second);
-      // It was counted when it came.
-      --timeline_.mutable_counts().gaps;
-      return true;
-    });
-  }
-  // Behind event `number` it is known where damage of inputs ended.
-  void end_parted_damage(std::uint64_t number) {
-    damage_may_end_ = false;
-    for (auto& [name, input] : parted_inputs_) {
-      if (!input.is_damaged) continue;
-      const bool is_over = input.open_parts <= 0 || input.damage_end <= now_.time;
-      damage_may_end_ = damage_may_end_ || (!is_over && input.damage_end != kNoTime);
-      if (!is_over) continue;
-      input.is_damaged = false;
-      const std::int64_t end = input.damage_end == kNoTime ? input.end : input.damage_end;
-      marking_.end_wide_loss(input.losses, marking_.add_name("damage", "damaged"),
-                             std::max(input.damage_begin, timeline_.begin()),
-                             std::max(input.damage_begin, end), number);
-    }
+  // Behind event `number` it is known where damage ended.
+  void end_damage_of(PartedInput& input, std::uint64_t number) {
+    const std::int64_t end = input.until ? timeline_.time_of(*input.until) : input.end;
+    marking_.end_wide_loss(input.losses, marking_.add_name("damage", "damaged"),
+                           std::max(input.damage_begin, timeline_.begin()),
+                           std::max(input.damage_begin, end), number);
   }
 
   void take_back(const flow::LateEvents::Came& came) {
@@ -743,10 +692,7 @@ class Interpreter::Work {
   bool damage_pending_ = false;  // its end is not known yet
   std::int64_t damage_begin_ = 0;
   std::uint64_t damage_number_ = 0;
-  std::map<std::string, PartedInput> parted_inputs_;
-  // Inputs that were damaged before it was known whether that may cost more than what lies there.
-  std::set<std::string> undecided_damage_;
-  bool damage_may_end_ = false;  // a part of a damaged input ended, or began behind the damage
+  Parts parts_{false};
   SimultaneousEvents whole_;
   std::vector<BatchPtr> batches_;  // which these and marks refer to
   std::vector<const Record*> others_;
