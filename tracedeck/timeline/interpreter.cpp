@@ -355,12 +355,23 @@ class Interpreter::Work {
     std::ranges::sort(ended_, {}, [](const EndedStream& each) {
       return std::pair(each.number, each.stream->id.ordinal);
     });
+    // Recording went on until then, with events or without.
+    std::unordered_map<const Losses*, std::int64_t> recorded_until;
+    for (const auto& [key, stream] : streams_) {
+      if (stream.packet_end == kNoTime) continue;
+      std::int64_t& until =
+          recorded_until.try_emplace(stream.of_trace, stream.packet_end).first->second;
+      until = std::max(until, stream.packet_end);
+    }
     for (const EndedStream& each : ended_) {
-      const std::int64_t end = timeline_.end_of_origin(each.stream->origin);
-      const std::int64_t since = end - each.time;
-      if (since <= (each.is_damaged ? 0 : (end - timeline_.begin()) / kLongBefore)) continue;
+      const std::int64_t last = timeline_.end_of_origin(each.stream->origin);
+      if (each.time >= last) continue;
+      if (!each.is_damaged) {
+        const std::int64_t end = std::max(last, recorded_until[each.stream->of_trace]);
+        if (end - each.time <= (end - timeline_.begin()) / kLongBefore) continue;
+      }
       marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
-                         end, each.number);
+                         last, each.number);
     }
   }
 
