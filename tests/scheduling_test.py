@@ -18,12 +18,13 @@ CLASSES = {
 
 
 class SchedulingTest(CommandTest):
-    def trace(self, *events, lost=0):
+    def trace(self, *events, lost=0, until=0):
         trace = Ctf(CLASSES, False)
         for cpu, time, name, values in sorted(events, key=lambda event: event[1]):
             trace.event(cpu, time, name, values, 0)
-            if lost and time == 1000:
-                trace.packet(cpu, lost)
+            if lost and time in (500, 1000):
+                trace.packet(cpu, lost if time == 1000 else 0)
+        trace.end = max(trace.end, until)
         path = self.folder / f"kernel{len(list(self.folder.iterdir()))}"
         trace.write(path)
         return path
@@ -87,19 +88,33 @@ class SchedulingTest(CommandTest):
         answer = json.loads(self.check(run("latency", "--json", self.trace(*events)), 0).stdout)
         self.assertEqual([(row["count"], row["total"]) for row in answer["rows"] if row["name"] == "wake -> run"], [(1, 500)])
 
+    def test_wakes_of_which_only_the_second_events_are_recorded(self):
+        """The trace describes sched_waking and has none: after the second wake of a thread nothing can have come before each."""
+        for lost, waits in ((0, [(2, 500)]), (3, [])):
+            events = [self.woken(0, 400, 7), self.interrupt(0, 500), self.interrupt(0, 1000)]
+            events += [self.switch(0, 1500, 0, 0, 7), self.switch(0, 2000, 7, SLEEPING, 0)]
+            events += [self.woken(0, 3000, 7), self.switch(0, 3400, 0, 0, 7), self.switch(0, 3600, 7, SLEEPING, 0)]
+            events += [self.woken(0, 4000, 8), self.switch(0, 4100, 0, 0, 8)]
+            answer = json.loads(run("latency", "--json", self.trace(*events, lost=lost)).stdout)
+            self.assertEqual([(row["count"], row["total"]) for row in answer["rows"] if row["name"] == "wake -> run" and row["count"]], waits)
+
     def test_a_new_thread_is_ready_though_nothing_is_known_of_its_processor(self):
         tasks, _ = self.latency(self.trace(self.switch(0, 1000, 0, 0, 5), self.woken(1, 1500, 8, "wakeup_new"), self.interrupt(0, 2500)))
         self.assertEqual(list(tasks["t8"]), ["runnable"])
 
     def ends_early(self, name, last):
-        """Thread 6 runs on cpu 1, whose data stream ends at 2 us; what is `last` in the other one comes at 10 us."""
+        """Thread 6 runs on cpu 1, whose data stream ends at 2 us; the other one has `last` and ends at 10 us."""
         other = self.trace(self.switch(1, 1100, 0, 0, 6), self.interrupt(1, 2000))
-        path = self.trace(self.switch(0, 1000, 0, 0, 5), last)
+        path = self.trace(self.switch(0, 1000, 0, 0, 5), last, until=10_000)
         (other / "channel0_1").replace(path / "channel0_1")
         return path.rename(self.folder / name)
 
     def test_a_stream_that_ends_early_behind_which_no_rule_is_about_an_event(self):
         tasks, _ = self.latency(self.ends_early("silent", (0, 10_000, "timer_start", {"timer": 1})))
+        self.assertEqual(tasks["t6"], {"running": 900})
+
+    def test_a_stream_that_ends_early_by_the_packets_of_others_alone(self):
+        tasks, _ = self.latency(self.ends_early("quiet", self.interrupt(0, 2010)))
         self.assertEqual(tasks["t6"], {"running": 900})
 
     def test_a_stream_that_ends_early_while_only_another_trace_goes_on(self):

@@ -134,7 +134,7 @@ struct WaitRule {
   std::string name = {};  // a template on `from`: "wake -> poll"
   std::string category = {};
   ClassGlobs from = {};
-  ClassGlobs prefer = {};  // of `from`: where the trace describes one of them, others do not count
+  ClassGlobs prefer = {};  // of `from`: where the trace has them, others do not count
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`

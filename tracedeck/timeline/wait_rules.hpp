@@ -30,6 +30,7 @@ class WaitState final : public SliceObserver {
     bool asker_known = false;  // `asker` is known
     bool gone = false;         // cancelled, and not served since
     bool refused = false;      // a preferred event came when nothing was to be waited for
+    bool is_deferred = false;  // another one came, `number`, and whether that counts is not known
     bool is_doubtful = false;  // whether who waits ran when it was asked for was not known
     Check check = {};          // of what was asked for
     NameId over = kNoName;
@@ -170,7 +171,15 @@ class WaitState final : public SliceObserver {
   ClassMatcher cancels = {};
   ClassMatcher born = {};
   ClassMatcher preferred = {};
-  std::unordered_map<std::uint64_t, bool> preferred_came = {};  // by trace: one did, or will
+  // Whether events of preferred classes are there, of a trace.
+  struct Preferred {
+    bool is_described = false;
+    bool came = false;
+    bool is_missing = false;  // none came where one must have, if they were recorded
+
+    [[nodiscard]] bool count_alone() const { return came || (is_described && !is_missing); }
+  };
+  std::unordered_map<std::uint64_t, Preferred> preferred_of = {};  // by trace
   KeyTable entries;
   std::vector<Entry> slab;
   std::vector<std::uint32_t> unused;
@@ -283,15 +292,15 @@ class RequestWait final : public Action {
         is_last_(state.rule->last),
         is_preferred_(state.preferred.matches(timeline::name_of(event_class))) {
     if (!state.preferred.empty()) {
-      preferred_came_ = &state.preferred_came[trace];
-      *preferred_came_ = *preferred_came_ || is_preferred_described(event_class);
+      preferred_ = &state.preferred_of[trace];
+      preferred_->is_described = preferred_->is_described || is_preferred_described(event_class);
     }
     if (state.flow_key) asker_ = BoundValue(*state.flow_key, event_class);
   }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && !awaited_.any() && key_.is_direct() && !waiter_ &&
-                          !asker_.possible() && preferred_came_ == nullptr && !check_;
+                          !asker_.possible() && preferred_ == nullptr && !check_;
     if (!is_plain) return Action::usual_run(counts);
     return name_.is_fixed() ? usual_run_of<RequestWait, true>(counts)
                             : usual_run_of<RequestWait, false>(counts);
@@ -313,11 +322,13 @@ class RequestWait final : public Action {
     WaitState::Entry* const entry = state_.entry(key_, *now.event, true);
     if (entry == nullptr) return;
     if (entry->gone) return note_asked(*entry, *now.event);
-    if (preferred_came_ != nullptr) {
-      *preferred_came_ = *preferred_came_ || is_preferred_;
+    if (preferred_ != nullptr) {
+      preferred_->came = preferred_->came || is_preferred_;
       // Who was woken as it went to sleep waits from the next event on.
       const bool was_refused = std::exchange(entry->refused, false);
-      if (*preferred_came_ != is_preferred_ && !was_refused) return;
+      if (preferred_->count_alone() != is_preferred_ && !was_refused &&
+          !find_preferred_missing(*entry, now))
+        return;
     }
     if (waiter_) waiter_.find(*entry, *now.event, key_.words()[0]);
     if (!state_.unless.empty() && entry->state != kNoTrack) {
@@ -347,6 +358,17 @@ class RequestWait final : public Action {
            std::ranges::any_of(stream_class->trace->event_classes(), [&](const EventClass& each) {
              return state_.preferred.matches(timeline::name_of(each));
            });
+  }
+  // Each event that is not preferred follows one of the same key that is, if those are recorded:
+  // between two of them one must have come.
+  [[gnu::noinline, gnu::cold]] bool find_preferred_missing(WaitState::Entry& entry,
+                                                           const Moment& now) {
+    if (preferred_->came) return false;
+    preferred_->is_missing = std::exchange(entry.is_deferred, true) &&
+                             !context_.marking.lost_in_trace(entry.number, entry.stream);
+    entry.number = now.number;
+    entry.stream = now.stream;
+    return preferred_->is_missing;
   }
   // Nobody waits for it, but it is known that such is asked for.
   [[gnu::noinline, gnu::cold]] void note_asked(WaitState::Entry& entry, const Event& event) {
@@ -404,7 +426,7 @@ class RequestWait final : public Action {
   WaiterTrack waiter_;
   bool is_last_;  // of several that ask, the last counts
   bool is_preferred_;
-  bool* preferred_came_ = nullptr;  // null: no class is preferred
+  WaitState::Preferred* preferred_ = nullptr;  // null: no class is preferred
 };
 
 class ServeWait final : public Action {
