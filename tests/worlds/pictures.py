@@ -42,7 +42,7 @@ def check_pictures(command):
         parent = decoded.tracks.get(shown.get("parent_uuid"), {}).get("name")
         known = tracks.get((shown.get("name"), parent)) or tracks.get((shown.get("name"), None)) or ()
         end = truth.end if state.end is None else min(state.end, truth.end)
-        if known and end > state.begin and not any(holds(track, state.begin, end, state.name, meant) for track in known):
+        if known and end > state.begin and not holds(known, state.begin, end, state.name, meant):
             lossy = ", with losses" if truth.lossy else ""
             what = f": {word(state.name)}" if known[0].group not in ("core state", "cpu state", "mutex") else ""
             command.say(f"perfetto: {known[0].group}{what}{lossy}", f"{known[0].name} {state.name} from {state.begin} to {end}", "not so")
@@ -118,13 +118,16 @@ def covered(track, begin, end, name, doubt=0):
     return have >= end - begin
 
 
-def holds(track, begin, end, name, meant):
+def holds(tracks, begin, end, name, meant):
     """A picture that is written while the trace is read shows what tells a name from those before it (docs/timeline.md): of tasks
-    that have one name, the number of the first is left out. That one is the same in all states."""
-    if covered(track, begin, end, name):
+    that have one name, the number of the first is left out. That one is the same in all states. Which of several tracks of one name
+    is meant is not known."""
+    if any(covered(track, begin, end, name) for track in tracks):
         return True
-    numbered = {n for s in track.states for n in s.names if n.startswith(name + " ") and n[len(name) + 1 :].isdigit()}
-    true = {n for n in numbered if covered(track, begin, end, n)}
+    true = set()
+    for track in tracks:
+        numbered = {n for s in track.states for n in s.names if n.startswith(name + " ") and n[len(name) + 1 :].isdigit()}
+        true |= {n for n in numbered if covered(track, begin, end, n)}
     meant[name] = true & meant.get(name, true)
     return bool(meant[name])
 
