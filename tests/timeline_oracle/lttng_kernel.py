@@ -100,6 +100,8 @@ class Table(Base):
         self.refused = set()  # tids that were woken when they ran
         # Kernels before 4.3 have not.
         self.has_waking = any((event.get("name") or "").removeprefix("sched:") == "sched_waking" for event in events)
+        self.waking_came = self.waking_missing = False
+        self.deferred = {}  # tid -> whether something was lost since it was woken without a sched_waking
         self.exiting = set()  # tids
         self.born = {}  # tid -> whether something ended there since
 
@@ -116,6 +118,7 @@ class Table(Base):
         return super().rule(name)
 
     def lost(self, stream):
+        self.deferred = dict.fromkeys(self.deferred, True)
         for cpu in [cpu for cpu, of in self.stream_of.items() if stream in (None, of)]:
             self.current.pop(cpu, None)
             self.on.pop(cpu, None)
@@ -187,9 +190,13 @@ class Table(Base):
         is_no_wait = state is not None and state.value.startswith("runn")
         if is_no_wait and event["name"] == "sched_waking":
             self.refused.add(tid)
-        if tid == 0 or self.runs(tid):
+        if tid == 0:
             return
-        is_cause = event["name"] == "sched_waking" or not self.has_waking or was_refused
+        self.waking_came = self.waking_came or event["name"] == "sched_waking"
+        is_alone = self.waking_came or (self.has_waking and not self.waking_missing)
+        is_cause = event["name"] == "sched_waking" or not is_alone or was_refused or self.is_waking_missing(tid)
+        if self.runs(tid):
+            return
         if is_cause and state is None:
             self.sheet.wait_in_doubt(WAIT, tid, f"thread {tid}")
         elif is_cause and not is_no_wait:
@@ -200,6 +207,13 @@ class Table(Base):
             self.sheet.note_unclear(f"thread {tid}", Unclear("runs", tid, cpu, "runnable"))
         else:
             self.sheet.state(f"thread {tid}", "runnable")
+
+    def is_waking_missing(self, tid):
+        """Each sched_wakeup follows a sched_waking of the thread, if that is recorded: between two of them one must have come."""
+        if not self.waking_came:
+            self.waking_missing = self.deferred.get(tid) is False
+            self.deferred[tid] = False
+        return self.waking_missing
 
     def on_sched_migrate_task(self, event, fields):
         """Who runs is not moved."""
