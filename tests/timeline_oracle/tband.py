@@ -32,6 +32,7 @@ class Table(Base):
     WIDE = True  # one counter of drops serves all cores
 
     def prepare(self, events):
+        self.lost_last = False  # something was, since the last event that a rule is about
         self.current = {}  # core -> task
         self.running = {}  # the same, but a task is on one core only
         self.named = {}  # the same, also after losses: names are those that `print` shows
@@ -67,6 +68,8 @@ class Table(Base):
         if event.get("time") is not None:
             self.core = event["stream"]["core"]
         super().event(event)
+        if self.rule(event.get("name")) is not None and event.get("time") is not None:
+            self.lost_last = False
 
     # Tasks.
 
@@ -102,8 +105,9 @@ class Table(Base):
             return
         if state is None:
             one = sheet.unclear.get(track)
-            if one is not None and one.kind == "again" and sheet.order == one.order + 1:
-                del sheet.unclear[track]
+            is_again = one is not None and one.kind == "again" and sheet.order == one.order + 1
+            if is_again or self.lost_last:  # what says that it is nothing new may be lost
+                sheet.unclear.pop(track, None)
                 sheet.ran[track] = sheet.order
                 one = None
             else:
@@ -204,6 +208,7 @@ class Table(Base):
             self.current.pop(core, None)
             self.pending.pop(self.running.pop(core, None), None)
         if stream is None:
+            self.lost_last = True
             self.pending.clear()
         for core in [core for core, task in self.running.items() if not self.runs(task)]:
             self.pending.pop(self.running.pop(core), None)

@@ -253,18 +253,16 @@ class MarkState final : public Action {
         may_be_repeated_(state.may_be_repeated()) {}
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && track_.is_direct() && !is_unknown_ && !track_.may_end() &&
-                          within_ == kNoName && !cpu_.possible() &&
-                          spent_.possible() == spent_.is_direct() &&
-                          (!tid_.possible() || (tid_.is_direct() && spent_.is_direct()));
+    const bool is_plain =
+        !when_.any() && track_.is_direct() && !is_unknown_ && !track_.may_end() &&
+        within_ == kNoName && !cpu_.possible() && spent_.possible() == spent_.is_direct() &&
+        (!tid_.possible() || (tid_.is_direct() && spent_.is_direct())) && name_.is_direct();
     if (!is_plain) return Action::usual_run(counts);
-    if (!spent_.is_direct()) return usual_run_of<MarkState, false, false>(counts);
-    return tid_.possible() ? usual_run_of<MarkState, true, true>(counts)
-                           : usual_run_of<MarkState, true, false>(counts);
+    return name_.is_fixed() ? usual_run_named<true>(counts) : usual_run_named<false>(counts);
   }
-  // Not the first on its track, nor of another thread. `kSpends`: `spent_` is direct; `kOfThreads`:
-  // threads are told apart.
-  template <bool kCounts, bool kSpends, bool kOfThreads>
+  // Not the first on its track, nor of another thread. `kFixedName`: the name is fixed;
+  // `kSpends`: `spent_` is direct; `kOfThreads`: threads are told apart.
+  template <bool kCounts, bool kFixedName, bool kSpends, bool kOfThreads>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
@@ -275,7 +273,7 @@ class MarkState final : public Action {
     if ((kSpends && so_far == nullptr) || !marking_.is_usual(track, now)) return run(now);
     const NameId before = marking_.known_state(track);
     NameId name = kNoName;
-    if (before == kNoName || !name_.find(event, name)) return run(now);
+    if (before == kNoName || !name_.find_usual<kFixedName>(event, name)) return run(now);
     if (before == unless_) return;
     std::int64_t spent = 0;
     if constexpr (kSpends) {
@@ -300,6 +298,12 @@ class MarkState final : public Action {
   }
 
  private:
+  template <bool kFixedName>
+  [[nodiscard]] Run usual_run_named(bool counts) const {
+    if (!spent_.is_direct()) return usual_run_of<MarkState, kFixedName, false, false>(counts);
+    return tid_.possible() ? usual_run_of<MarkState, kFixedName, true, true>(counts)
+                           : usual_run_of<MarkState, kFixedName, true, false>(counts);
+  }
   void mark(TrackId track, const Moment& now) {
     const bool is_other = marking_.is_other(track);
     NameId before =
@@ -335,8 +339,11 @@ class MarkState final : public Action {
   [[nodiscard, gnu::noinline, gnu::cold]] bool is_unclear(TrackId track, const Moment& now) {
     using Kind = Processors::Unclear::Kind;
     const Processors::Unclear* const known = processors_->find_unclear(track);
-    if (known != nullptr && known->kind == Kind::kWillRepeat && may_be_repeated_ &&
-        now.number == known->number + 1) {
+    const bool is_repeated = known != nullptr && known->kind == Kind::kWillRepeat &&
+                             now.number == known->number + 1;
+    // What says so may be what was lost last.
+    if (may_be_repeated_ &&
+        (is_repeated || context_.marking.lost_in_trace(now.number - 1, now.stream))) {
       processors_->forget_unclear(track);
       context_.marking.note_ran(track, now);
       return true;

@@ -303,12 +303,25 @@ TEST_F(RepeatedStatesTest, WhatIsSaidOnceMoreIsRepeatedThen) {
 TEST_F(RepeatedStatesTest, WhoWaitsBehindALossMayHaveRunInIt) {
   say(ready_, 10, 7);
   lose();
+  say(ready_, 25, 8);
   say(ready_, 30, 7);
   say(in_, 40, 7);
   const std::vector<std::string> seen = marks(kRepeating);
   EXPECT_THAT(seen, testing::IsSupersetOf({"state ready on task 7 at 30",
                                            "wait ready -> run on task 7 from 30 to 40"}));
   EXPECT_EQ(std::ranges::count_if(seen, [](const auto& each) { return each.contains("wait"); }), 1);
+}
+
+TEST_F(RepeatedStatesTest, RightBehindALossItMayBeRepeated) {
+  say(ready_, 15, 8);
+  lose();
+  say(ready_, 30, 7);
+  say(in_, 40, 7);
+  const std::vector<std::string> seen = marks(kRepeating);
+  EXPECT_THAT(seen, testing::Contains("state running on task 7 at 40"));
+  EXPECT_TRUE(std::ranges::none_of(seen, [](const auto& each) {
+    return each.starts_with("wait") || each.starts_with("state ready on task 7");
+  }));
 }
 
 }  // namespace
