@@ -117,13 +117,13 @@ class Interpreter::Work {
         continue;
       }
       const EventClass* const event_class = record.event.event_class;
-      const ClassAtHand& known = at_hand(event_class);
-      if (known.planned == event_class) [[likely]] {
+      const std::size_t place = at_hand(event_class);
+      if (at_hand_.planned[place] == event_class) [[likely]] {
         if (is_plain(record.event)) [[likely]]
-          run_plain(known.usual, record.event, now);
+          run_plain(place, record.event, now);
         else
           take_otherwise(record.event);
-      } else if (known.skipped != event_class) [[unlikely]] {
+      } else if (at_hand_.skipped[place] != event_class) [[unlikely]] {
         take_any(record.event);
       }
     }
@@ -189,22 +189,28 @@ class Interpreter::Work {
     plans_.clear();
   }
 
-  // Classes of the batch at hand, found in a few instructions. Others are in `plans_` alone.
-  struct alignas(32) ClassAtHand {
-    const EventClass* skipped = nullptr;  // nothing becomes of its events
-    const EventClass* planned = nullptr;  // another one, which is plain
-    PlannedRun usual = {};
-  };
   static constexpr std::size_t kAtHand = 64;
+  // Classes of the batch at hand, found in a few instructions: arrays of words are reached in fewer
+  // than what would hold these together. Others are in `plans_` alone.
+  struct ClassesAtHand {
+    template <class T>
+    using OfEach = std::array<T, kAtHand>;
+
+    OfEach<const EventClass*> skipped = {};  // nothing becomes of its events
+    OfEach<const EventClass*> planned = {};  // another one, which is plain
+    // What it takes (`PlannedRun`).
+    OfEach<Action::Run> run = {};
+    OfEach<Action*> action = {};
+  };
 
   // The places of the classes of one trace differ, as long as they are few,
-  [[nodiscard]] ClassAtHand& at_hand(const EventClass* event_class) {
-    return at_hand_[event_class->entity.ordinal % kAtHand];
+  [[nodiscard]] static std::size_t at_hand(const EventClass* event_class) {
+    return event_class->entity.ordinal % kAtHand;
   }
   // and where several traces take turns, those of the later ones are mostly here.
-  [[nodiscard]] ClassAtHand& also_at_hand(const EventClass* event_class) {
+  [[nodiscard]] static std::size_t also_at_hand(const EventClass* event_class) {
     const EntityId& entity = event_class->entity;
-    return at_hand_[(entity.ordinal + (entity.trace * 0x9E3779B97F4A7C15U >> 32U)) % kAtHand];
+    return (entity.ordinal + (entity.trace * 0x9E3779B97F4A7C15U >> 32U)) % kAtHand;
   }
 
   // An event of a plain class that is not plain itself.
@@ -215,33 +221,37 @@ class Interpreter::Work {
   // An event whose class is not at its first place.
   [[gnu::noinline]] void take_any(const Event& event) {
     const EventClass* const event_class = event.event_class;
-    const ClassAtHand& also = also_at_hand(event_class);
-    if (also.skipped == event_class) return;
-    if (also.planned == event_class && is_plain(event)) return run_plain(also.usual, event, now_);
+    const std::size_t also = also_at_hand(event_class);
+    if (at_hand_.skipped[also] == event_class) return;
+    if (at_hand_.planned[also] == event_class && is_plain(event))
+      return run_plain(also, event, now_);
     ClassPlan& plan = planned(event);
     if (plan.way == ClassPlan::Way::kSkipped) return note_skipped(event_class);
     if (plan.way == ClassPlan::Way::kPlain) note_planned(event_class, plan.usual);
     run_any(plan, event);
   }
   void note_skipped(const EventClass* event_class) {
-    ClassAtHand& first = at_hand(event_class);
-    ClassAtHand& place = first.skipped == nullptr ? first : also_at_hand(event_class);
-    place.skipped = event_class;
-    note_used(place);
+    const std::size_t first = at_hand(event_class);
+    const std::size_t place =
+        at_hand_.skipped[first] == nullptr ? first : also_at_hand(event_class);
+    at_hand_.skipped[place] = event_class;
+    used_at_hand_ |= std::uint64_t{1} << place;
   }
   void note_planned(const EventClass* event_class, const PlannedRun& usual) {
-    ClassAtHand& first = at_hand(event_class);
-    ClassAtHand& place = first.planned == nullptr ? first : also_at_hand(event_class);
-    place.planned = event_class;
-    place.usual = usual;
-    note_used(place);
-  }
-  void note_used(const ClassAtHand& place) {
-    used_at_hand_ |= std::uint64_t{1} << static_cast<std::size_t>(&place - at_hand_.data());
+    const std::size_t first = at_hand(event_class);
+    const std::size_t place =
+        at_hand_.planned[first] == nullptr ? first : also_at_hand(event_class);
+    at_hand_.planned[place] = event_class;
+    at_hand_.run[place] = usual.run;
+    at_hand_.action[place] = usual.action;
+    used_at_hand_ |= std::uint64_t{1} << place;
   }
   void forget_at_hand() {
-    for (; used_at_hand_ != 0; used_at_hand_ &= used_at_hand_ - 1)
-      at_hand_[static_cast<std::size_t>(std::countr_zero(used_at_hand_))] = {};
+    for (; used_at_hand_ != 0; used_at_hand_ &= used_at_hand_ - 1) {
+      const auto place = static_cast<std::size_t>(std::countr_zero(used_at_hand_));
+      at_hand_.skipped[place] = nullptr;
+      at_hand_.planned[place] = nullptr;
+    }
   }
 
   [[nodiscard]] ClassPlan& planned(const Event& event) {
@@ -272,12 +282,12 @@ class Interpreter::Work {
     return event.stream == plain_stream_ && static_cast<std::int64_t>(event.time) >= now_.time;
   }
 
-  [[gnu::always_inline]] static void run_plain(const PlannedRun& usual, const Event& event,
-                                               Moment& now) {
+  // `place`: of its class at hand.
+  [[gnu::always_inline]] void run_plain(std::size_t place, const Event& event, Moment& now) const {
     ++now.number;
     now.event = &event;
     now.time = static_cast<std::int64_t>(event.time);
-    usual.run(*usual.action, now);
+    at_hand_.run[place](*at_hand_.action[place], now);
   }
 
   [[gnu::noinline]] void run_any(ClassPlan& plan, const Event& event) {
@@ -676,7 +686,7 @@ class Interpreter::Work {
   Marking marking_{timeline_};
   RuleContext context_{marking_, options_.all_flows};
   ClassPlans plans_{timeline_, context_, options_.relates};
-  std::array<ClassAtHand, kAtHand> at_hand_ = {};
+  ClassesAtHand at_hand_;
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   StreamStates streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace

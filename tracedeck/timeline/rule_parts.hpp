@@ -126,14 +126,18 @@ class NameMaker {
 
   [[nodiscard]] NameId operator()(const Event& event) {
     NameId known = kNoName;
-    return find(event, known) ? known : of_any(event);
+    const bool is_known =
+        has_slot_ ? find_usual<false>(event, known) : find_usual<true>(event, known);
+    return is_known ? known : of_any(event);
   }
   // Whether it is the same of all events.
   [[nodiscard]] bool is_fixed() const { return template_.constant(); }
-  // False where there is more to do. `kFixed`: `is_fixed()` holds.
-  template <bool kFixed = false>
-  [[nodiscard, gnu::always_inline]] bool find(const Event& event, NameId& into) const {
-    if (kFixed || !has_slot_) {
+  // Whether it can be found in a few instructions.
+  [[nodiscard]] bool is_direct() const { return has_slot_ || is_fixed(); }
+  // False where there is more to do. Requires `is_direct()`; `kFixed`: `is_fixed()`.
+  template <bool kFixed>
+  [[nodiscard, gnu::always_inline]] bool find_usual(const Event& event, NameId& into) const {
+    if constexpr (kFixed) {
       into = fixed_;
       return into != kNoName;
     }

@@ -232,13 +232,14 @@ class BeginSlice final : public Action {
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !track_.may_overlap() &&
-                          key_.is_direct() && check_.empty() && !state_.rule->end.empty();
+                          key_.is_direct() && check_.empty() && !state_.rule->end.empty() &&
+                          name_.is_direct();
     if (!is_plain) return Action::usual_run(counts);
-    return is_of_track_ ? usual_run_of<BeginSlice, true>(counts)
-                        : usual_run_of<BeginSlice, false>(counts);
+    return name_.is_fixed() ? usual_run_named<true>(counts) : usual_run_named<false>(counts);
   }
-  // A slice of a key that ended before. `kIsOfTrack`: `is_of_track_`.
-  template <bool kCounts, bool kIsOfTrack>
+  // A slice of a key that ended before. `kIsOfTrack`: `is_of_track_`; `kFixedName`: the name is
+  // fixed.
+  template <bool kCounts, bool kIsOfTrack, bool kFixedName>
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
@@ -249,7 +250,7 @@ class BeginSlice final : public Action {
     const TrackId track = track_.find_near(word);
     if (track == kNoTrack) return run(now);
     NameId name = kNoName;
-    if (!name_.find(event, name)) return run(now);
+    if (!name_.find_usual<kFixedName>(event, name)) return run(now);
     OpenId id = 0;
     if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, traits_, id)) return run(now);
     state_.last = id;
@@ -301,6 +302,11 @@ class BeginSlice final : public Action {
   }
 
  private:
+  template <bool kFixedName>
+  [[nodiscard]] Run usual_run_named(bool counts) const {
+    return is_of_track_ ? usual_run_of<BeginSlice, true, kFixedName>(counts)
+                        : usual_run_of<BeginSlice, false, kFixedName>(counts);
+  }
   [[gnu::noinline]] void note_early(const Event& event) {
     EarlySlices& early = *state_.early;
     Words on = {0, trace_};

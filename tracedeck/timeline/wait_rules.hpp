@@ -300,7 +300,8 @@ class RequestWait final : public Action {
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && !awaited_.any() && key_.is_direct() && !waiter_ &&
-                          !asker_.possible() && preferred_ == nullptr && !check_;
+                          !asker_.possible() && preferred_ == nullptr && !check_ &&
+                          name_.is_direct();
     if (!is_plain) return Action::usual_run(counts);
     return name_.is_fixed() ? usual_run_of<RequestWait, true>(counts)
                             : usual_run_of<RequestWait, false>(counts);
@@ -314,7 +315,7 @@ class RequestWait final : public Action {
     if (known == 0) return run(now);
     WaitState::Entry& entry = state_.slab[known - 1];
     if (entry.pending && !is_last_) return;
-    if (!name_.find<kFixedName>(*now.event, entry.name)) return run(now);
+    if (!name_.find_usual<kFixedName>(*now.event, entry.name)) return run(now);
     put(entry, now, true);
   }
   void run(const Moment& now) override {
