@@ -366,6 +366,9 @@ class World:
             for since, until, value in task.timeline.pieces(begin, end):
                 # Events name the task that is switched in or made ready. What the current task does is known if that is.
                 named = value[0] == "running" and value[1:] == () or value[0] in ("created", "runnable") and before != "running"
+                # Who gives a priority back is reported ready though it runs; that it does may be what was dropped last.
+                if not self.zephyr and value[0] == "runnable" and any(one.end == time(since) for one in doubt):
+                    named = False
                 known = named and since in task.timeline.times or known and since != begin
                 parts = sure_parts(time(since), time(until), doubt) if known else [(time(since), time(until), False)]
                 known = known and parts[-1][2]
