@@ -14,6 +14,7 @@
 #include "cli/split.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/output_queue.hpp"
+#include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/io/watched_input.hpp"
@@ -65,7 +66,7 @@ class Conversion {
     if (!found) return session_.report(found.error());
     FoundTrace trace = *std::move(found);
     if (trace.format->info().name == options_.to && !writes_anew(options_)) {
-      rewrite(std::move(trace));
+      rewrite(places.front(), std::move(trace));
     } else {
       convert(std::move(places), std::move(trace));
     }
@@ -195,11 +196,24 @@ class Conversion {
             .hexadecimal = options_.tband_hexadecimal};
   }
 
-  void rewrite(FoundTrace trace) {
+  void rewrite(const flow::TracePlace& place, FoundTrace trace) {
     if (!open_output()) return;
+    for (const std::string& each : place.notices) session_.diagnostics.note(each);
+    note_missing_files(*trace.input);
     (void)rewrite_with([&](const ReadOptions& reading, const Format::NoticeSink& sink) {
       return trace.format->rewrite(std::move(trace.input), *output_, reading, sink, session_.stop);
     });
+  }
+
+  // Where a file is missing, nothing of the copy says so.
+  void note_missing_files(const io::Input& input) {
+    const MissingFiles missing = missing_files(input.part_files());
+    const auto gaps = std::ranges::count_if(missing.before, [](auto files) { return files > 0; });
+    if (gaps == 0) return;
+    report_.receipt.push_back({.what = "losses, of files that are missing",
+                               .done = "left out",
+                               .count = static_cast<std::uint64_t>(gaps),
+                               .lossy = true});
   }
 
   // Returns false when the format does not rewrite directories, which are converted then.

@@ -6,6 +6,8 @@
 #include "tracedeck/flow/loss_count.hpp"
 #include "tracedeck/format/input_rule.hpp"
 #include "tracedeck/render/finding.hpp"
+#include "tracedeck/render/loss_text.hpp"
+#include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -61,10 +63,12 @@ class Validator {
       return delivered;
     });
     if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
-    if (options_.strict && losses_.totals().places > 0) session_.outcome.note(ExitCode::kNegative);
-    if (findings_ == before) {
-      session_.diagnostics.detail((*trace)->reader().description()->input() + ": no findings");
+    const std::string& name = (*trace)->reader().description()->input();
+    if (const std::string losses = render::losses_text(losses_.totals()); !losses.empty()) {
+      session_.diagnostics.note(name + ": " + render::say<"notice/lost">(losses));
+      if (options_.strict) session_.outcome.note(ExitCode::kNegative);
     }
+    if (findings_ == before) session_.diagnostics.detail(name + ": no findings");
     return delivered;
   }
 

@@ -240,6 +240,7 @@ class RotatedFiles(CommandTest):
             got, said = self.polls(folder)
             self.check_polls(got, self.truth(process))
             self.assertNotIn("not there", said)
+            self.assertIn("the numbers in their names say another one", said)
             (info,) = map(json.loads, self.check(run("info", "--json", folder), 0).stdout.splitlines())
             self.assertEqual(info["losses"]["records"], 0)
 
@@ -251,6 +252,47 @@ class RotatedFiles(CommandTest):
         got, said = self.polls(self.folder / "p", self.folder / "q")
         self.check_polls(got, self.truth(process))
         self.assertIn("holds the same", said)
+
+    def test_what_files_were_put_together_is_read_once(self):
+        process = Process(14, files=4)
+        for name in ("all.bin", "whole.bin"):
+            for first, last in ((0, 4), (0, 3), (1, 3)):
+                folder = self.folder / f"{name}{first}{last}"
+                process.write(folder)
+                (folder / name).write_bytes(b"".join(process.file(i) for i in range(first, last)))
+                got, said = self.polls(folder)
+                self.check_polls(got, self.truth(process))
+                self.assertEqual(said.count("it is not read, as"), last - first, said)
+
+    def test_a_damaged_copy_is_told(self):
+        process = Process(14)
+        paths = process.write(self.folder / "p", name="trace.{}.bin")
+        data = bytearray(paths[1].read_bytes())
+        data[-1] ^= 1
+        (self.folder / "p/trace.1.copy.bin").write_bytes(data)
+        self.assertIn("so that what both hold counts twice", self.polls(self.folder / "p")[1])
+
+    def test_a_file_that_was_copied_while_it_was_written(self):
+        """Others follow it: what it lacks is damage, not what is still to be written."""
+        process = Process(12, files=3)
+        paths = process.write(self.folder / "p", name="trace.{}.bin")
+        paths[1].rename(self.folder / "p/trace.1.bin.active")
+        (self.folder / "p/trace.1.bin.active").write_bytes(process.file(1)[:-3])
+        said = self.polls(self.folder / "p", code=4)[1]
+        self.assertIn("trace.1.bin.active:", said)
+        self.assertIn("frame-truncated", said)
+
+    def test_a_conversion_to_the_same_format_says_what_is_missing(self):
+        process = Process(12, files=4)
+        paths = process.write(self.folder / "p", kept=[0, 1, 3], active=True)
+        paths[-1].write_bytes(paths[-1].read_bytes()[:-2])
+        for options, code in (([], 0), (["--strict"], 4)):
+            out = self.folder / f"out{code}.dial9"
+            result = self.check(run("convert", *options, "-o", out, self.folder / "p"), code)
+            self.assertIn("trace.2, the file before it, is not there", result.stderr.decode())
+            self.assertIn("losses, of files that are missing (1): left out", result.stderr.decode())
+            self.assertNotIn("error: dial9", result.stderr.decode())
+            self.check(run("validate", out), 0)
 
     def test_one_process_converts_to_itself_as_a_whole(self):
         process = Process(15)

@@ -119,6 +119,32 @@ class Twins(PartsTest):
         lost = json.loads(run("info", "--json", self.folder).stdout)["losses"]
         self.assertEqual((lost["events"], lost["packets"], lost["records"]), (4, 0, 1))
 
+    def test_losses_are_counted_from_before_a_file_of_twins(self):
+        for i, gap in enumerate([0, 1, 3]):
+            self.part(f"c/{i}", tsdl(), packet(gap, (10 * gap + 1, i), discarded=gap))
+        for copied in range(3):
+            shutil.copytree(self.folder / f"c/{copied}", self.folder / f"copied{copied}/9")
+            for command in ("info", "stats"):
+                result = run(command, "--json", self.folder / "c", self.folder / f"copied{copied}")
+                said = self.check(result, 0).stderr.decode()
+                self.assertIn("1 packet is in more than one file", said)
+                self.assertIn("lost: 3 events and 1 packet, in 3 places", said)
+
+    def test_copies_without_an_id_are_told(self):
+        text = """/* CTF 1.8 */
+typealias integer { size = 64; align = 8; } := u64;
+trace { major = 1; minor = 8; byte_order = le; };
+clock { name = c; };
+typealias integer { size = 64; align = 8; map = clock.c.value; } := time_t;
+stream { packet.context := struct { time_t timestamp_begin; time_t timestamp_end; u64 content_size; u64 packet_size; };
+  event.header := struct { time_t timestamp; }; };
+event { name = e; fields := struct { u64 n; }; };
+"""
+        body = b"".join(n.to_bytes(8, "little") for n in (5, 9, 48 * 8, 48 * 8, 7, 1))
+        folder = self.part("a", text, body)
+        (folder / "ch_0_copy").write_bytes(body)
+        self.assertEqual(len(self.events(folder, says=["hold the same bytes, and all are read"])), 2)
+
 
 class Names(PartsTest):
     def test_chunks_however_they_are_named(self):
@@ -160,7 +186,7 @@ class Kept(PartsTest):
         runs = [self.folder / name for name in "01"]
         for named in [[self.folder], runs, [runs[1] / "1", *runs, runs[0] / "0"]]:
             result = self.check(run("info", "--json", *named), 0)
-            self.assertIn("their packets are not of one run", result.stderr.decode())
+            self.assertIn("packets of one data stream and time are different", result.stderr.decode())
             infos = [json.loads(line) for line in result.stdout.splitlines()]
             self.assertEqual(sorted(info["file"] for info in infos), [str(each / "0") for each in runs])
             self.assertEqual([(info["events"], info["losses"]["records"]) for info in infos], [(8, 0), (8, 0)])

@@ -24,6 +24,7 @@ struct RotatedFile {
   std::string folder = {};
   FileOrigin origin = {};
   std::optional<RotatedName> name = {};
+  std::uint64_t held = 0;  // how many of its first bytes are those of files that are left out
 };
 
 // Files of one process, as far as is known.
@@ -203,32 +204,74 @@ std::vector<FileGroup> split(FileGroup group) {
   return parts;
 }
 
-// Leaves out copies, and what is the beginning of another file.
-void leave_out_copies(FileGroup& group, const std::stop_token& stop) {
-  std::vector<RotatedFile> kept;
-  for (RotatedFile& file : std::exchange(group.files, {})) {
-    RotatedFile* const before = kept.empty() ? nullptr : &kept.back();
-    const bool may_be_copy = before != nullptr && file.origin.begin == before->origin.begin &&
-                             file.format == before->format && file.format != nullptr &&
-                             (file.origin.begin || (file.name && before->name &&
-                                                    file.name->number == before->name->number));
+// Leaves out copies, and files that another one is put together from.
+class Copies {
+ public:
+  Copies(FileGroup& group, std::stop_token stop) : group_(group), stop_(std::move(stop)) {}
+
+  void leave_out() {
+    for (RotatedFile& file : std::exchange(group_.files, {})) {
+      if (!is_held(file) && !is_alike(file)) kept_.push_back(std::move(file));
+    }
+    group_.files = std::move(kept_);
+  }
+
+ private:
+  // Whether a file before goes on with all that this one holds.
+  bool is_held(RotatedFile& file) {
+    if (whole_ == kNone || kept_[whole_].format != file.format) return false;
+    RotatedFile& whole = kept_[whole_];
+    const auto size = io::size_within(file.path, whole.path, whole.held, stop_);
+    if (!size || *size == 0) return false;
+    whole.held += *size;
+    group_.notices.push_back(
+        fmt::format("{}: it is not read, as {} holds all of it", file.path, whole.path));
+    return true;
+  }
+
+  // Whether the file before, or this one in its place, holds what both do.
+  bool is_alike(RotatedFile& file) {
+    if (kept_.empty() || !may_be_copy(file, kept_.back())) return false;
+    RotatedFile& before = kept_.back();
     using io::Likeness;
-    const Likeness like =
-        may_be_copy ? io::likeness(before->path, file.path, stop) : Likeness::kDifferent;
+    const Likeness like = io::likeness(before.path, file.path, stop_);
     if (like == Likeness::kDifferent) {
-      kept.push_back(std::move(file));
-      continue;
+      if (file.origin.begin && group_.by_process)
+        group_.notices.push_back(
+            fmt::format("{}: it begins at the same time as {} and holds other bytes; both are "
+                        "read, so that what both hold counts twice",
+                        file.path, before.path));
+      return false;
     }
     const bool is_equal = like == Likeness::kEqual;
-    const bool has_better_name = is_equal && file.name && !before->name;
-    if (like == Likeness::kFirstIsBeginning || has_better_name) std::swap(*before, file);
-    group.notices.push_back(
-        is_equal ? fmt::format("{}: it is not read, as {} holds the same", file.path, before->path)
+    const bool has_better_name = is_equal && file.name && !before.name;
+    if (like == Likeness::kFirstIsBeginning || has_better_name) std::swap(before, file);
+    group_.notices.push_back(
+        is_equal ? fmt::format("{}: it is not read, as {} holds the same", file.path, before.path)
                  : fmt::format("{}: it is not read, as {} begins with all of it", file.path,
-                               before->path));
+                               before.path));
+    if (!is_equal) {
+      whole_ = kept_.size() - 1;
+      before.held = io::size_within(file.path, before.path, 0, stop_).value_or(0);
+    }
+    return true;
   }
-  group.files = std::move(kept);
-}
+
+  static bool may_be_copy(const RotatedFile& file, const RotatedFile& before) {
+    if (file.format == nullptr || file.format != before.format ||
+        file.origin.begin != before.origin.begin)
+      return false;
+    return file.origin.begin ||
+           (file.name && before.name && file.name->number == before.name->number);
+  }
+
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  FileGroup& group_;
+  std::stop_token stop_;
+  std::vector<RotatedFile> kept_;
+  std::size_t whole_ = kNone;  // of `kept_`, a file that holds others
+};
 
 // `trace.3`.
 std::string numbered_name(const RotatedName& name, std::uint64_t number) {
@@ -260,10 +303,12 @@ void tell_missing(FileGroup& group) {
   }
   if (!missing.is_known && paths.size() > 1)
     group.notices.push_back(fmt::format(
-        "{}: it and {} are read in the order of their times, as their names say none; whether one "
-        "is missing is not known",
+        "{}: it and {} are read in the order of their times, as {}; whether one is missing is not "
+        "known",
         paths.front(),
-        paths.size() == 2 ? paths[1] : fmt::format("{} more files", paths.size() - 1)));
+        paths.size() == 2 ? paths[1] : fmt::format("{} more files", paths.size() - 1),
+        missing.is_contradicted ? "the numbers in their names say another one"
+                                : "not all of their names say one"));
 }
 
 JoinedFiles joined(FileGroup group) {
@@ -325,7 +370,7 @@ std::vector<JoinedFiles> join_files(std::vector<TracePart> files, const std::sto
   tell_apart(groups);
   std::vector<JoinedFiles> traces;
   for (FileGroup& group : groups) {
-    leave_out_copies(group, stop);
+    Copies(group, stop).leave_out();
     tell_missing(group);
     traces.push_back(joined(std::move(group)));
   }

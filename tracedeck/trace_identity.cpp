@@ -27,7 +27,9 @@ struct IdentityTest {
 };
 constexpr std::array<IdentityTest, 2> kTests = {{
     {"ctf", ctf::by_metadata, "their metadata do not describe the same"},
-    {"ctf", ctf::by_packets, "their packets are not of one run"},
+    {"ctf", ctf::by_packets,
+     "packets of one data stream and time are different (two runs, or a damaged copy, whose events "
+     "count twice)"},
 }};
 
 // The parts that have one identity.

@@ -26,6 +26,8 @@ class LossTracker {
   // `clock`: the data stream's default clock; null: the losses have no times.
   [[nodiscard]] PacketLosses take(const Packet& packet, const ClockClass* clock);
 
+  [[nodiscard]] bool has_packets() const { return any_; }
+
  private:
   [[nodiscard]] std::optional<Loss> lost_packets(const Packet& packet) const;
   [[nodiscard]] std::optional<Loss> lost_events(const Packet& packet) const;

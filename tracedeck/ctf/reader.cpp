@@ -31,23 +31,30 @@ std::uint64_t size_of(const std::string& path) {
   return error ? 0 : size;
 }
 
-// Files of one data stream, one after the other. When they come out of order, `before` is the file
-// that precedes the first of them in its data stream `state`.
+// The files of a data stream `state` in the order of its packets. They are read in another one.
+struct FilesInOrder {
+  StreamState* state = nullptr;  // null: the first packet of the file cannot be decoded
+  std::vector<std::string> files = {};
+};
+
+// Files of one data stream, one after the other. When they come out of order, the only one is
+// `order->files[turn]`.
 class StreamSource final : public RecordSource {
  public:
   StreamSource(Trace& trace, std::vector<std::string> files, const StreamFileOptions& options,
-               std::shared_ptr<Counts> counts, StreamState* state, std::string before)
+               std::shared_ptr<Counts> counts, std::shared_ptr<const FilesInOrder> order,
+               std::size_t turn)
       : trace_(trace),
         files_(std::move(files)),
         options_(options),
         counts_(std::move(counts)),
-        state_(state),
-        before_(std::move(before)) {}
+        order_(std::move(order)),
+        turn_(turn) {}
 
   Result<BatchPtr> next() override {
     while (next_ < files_.size() || file_ != nullptr) {
       if (file_ == nullptr) {
-        if (next_ == 0 && state_ != nullptr && state_->last_file != before_) look_back();
+        if (next_ == 0 && state() != nullptr && state()->last_file != file_before()) look_back();
         counted_ = 0;
         file_ = std::make_unique<StreamFile>(trace_, files_[next_++], options_);
       }
@@ -55,29 +62,36 @@ class StreamSource final : public RecordSource {
       counts_->bytes += file_->bytes_read() - std::exchange(counted_, file_->bytes_read());
       if (!batch || *batch != nullptr) return batch;
       file_.reset();
-      if (state_ != nullptr) state_->last_file = files_[next_ - 1];
+      if (state() != nullptr) state()->last_file = files_[next_ - 1];
       counts_->stored += size_of(files_[next_ - 1]);
     }
     return nullptr;
   }
 
  private:
-  // Losses are counted from the file before, so its packets are walked through.
+  [[nodiscard]] StreamState* state() const { return order_ == nullptr ? nullptr : order_->state; }
+
+  [[nodiscard]] std::string file_before() const {
+    return turn_ == 0 ? std::string() : order_->files[turn_ - 1];
+  }
+
+  // Losses are counted from the last packet before, so the file that holds it is walked through.
   void look_back() {
-    state_->progress = {};
-    if (before_.empty()) return;
+    state()->progress = {};
     StreamFileOptions options = options_;
     options.heads_only = true;
-    StreamFile file(trace_, before_, options);
-    for (auto batch = file.next(); batch && *batch != nullptr; batch = file.next()) continue;
+    for (std::size_t i = turn_; i > 0 && !state()->progress.losses.has_packets(); --i) {
+      StreamFile file(trace_, order_->files[i - 1], options);
+      for (auto batch = file.next(); batch && *batch != nullptr; batch = file.next()) continue;
+    }
   }
 
   Trace& trace_;
   std::vector<std::string> files_;
   StreamFileOptions options_;
   std::shared_ptr<Counts> counts_;
-  StreamState* state_;
-  std::string before_;
+  std::shared_ptr<const FilesInOrder> order_;  // null: the files are read in it
+  std::size_t turn_;
   std::size_t next_ = 0;
   std::uint64_t counted_ = 0;
   std::unique_ptr<StreamFile> file_;
@@ -240,25 +254,27 @@ void CtfReader::add_merged(const std::vector<Group>& groups) {
     std::vector<std::string> files;
     for (const auto& [begin, path] : group.files) files.push_back(path);
     sources_.push_back(
-        std::make_unique<StreamSource>(*trace_, std::move(files), options, counts_, nullptr, ""));
+        std::make_unique<StreamSource>(*trace_, std::move(files), options, counts_, nullptr, 0));
   }
 }
 
 void CtfReader::add_files(const std::vector<Group>& groups) {
   struct Place {
-    StreamState* state;
-    std::string before;  // the file before in the same data stream, or ""
+    std::shared_ptr<const FilesInOrder> order = nullptr;
+    std::size_t turn = 0;
   };
   std::map<std::string, Place> places;
   for (const Group& group : groups) {
-    std::string before;
-    for (const auto& [begin, path] : group.files)
-      places[path] = {group.state, std::exchange(before, path)};
+    auto order = std::make_shared<FilesInOrder>(FilesInOrder{.state = group.state});
+    for (const auto& [begin, path] : group.files) {
+      places[path] = {order, order->files.size()};
+      order->files.push_back(path);
+    }
   }
   for (const std::string& path : trace_->files()) {
     const Place& place = places[path];
     sources_.push_back(std::make_unique<StreamSource>(*trace_, std::vector{path}, file_options(1),
-                                                      counts_, place.state, place.before));
+                                                      counts_, place.order, place.turn));
   }
 }
 

@@ -7,11 +7,13 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <tuple>
 
 #include "tracedeck/ctf/first_packet.hpp"
 #include "tracedeck/ctf/packet_cursor.hpp"
 #include "tracedeck/ctf/stream_file.hpp"
+#include "tracedeck/io/likeness.hpp"
 
 namespace tracedeck::ctf {
 namespace {
@@ -83,11 +85,29 @@ void TwinPackets::look_for(Trace& trace) {
     streams[{first.stream_class, first.stream_id, std::move(name)}].push_back(
         {.path = path, .begin = first.recorded_begin.value_or(0)});
   }
+  look_for_copies(trace);
   for (auto& [name, files] : streams) {
     if (files.size() < 2) continue;
     std::ranges::stable_sort(files, {}, &FileOfStream::begin);
     look_for(trace, files);
     streams_.push_back(std::move(files));
+  }
+}
+
+void TwinPackets::look_for_copies(Trace& trace) {
+  // Class, begin of the first packet, size.
+  using Key = std::tuple<const DataStreamClass*, std::uint64_t, std::uintmax_t>;
+  std::map<Key, std::string> known;
+  for (const std::string& path : trace.files()) {
+    const FirstPacket first = first_packet(trace, path);
+    if (first.stream_class == nullptr || first.stream_id.value || !first.recorded_begin) continue;
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) continue;
+    const auto [before, is_new] =
+        known.try_emplace({first.stream_class, *first.recorded_begin, size}, path);
+    if (!is_new && io::likeness(before->second, path, trace.stop()) == io::Likeness::kEqual)
+      copies_.emplace_back(before->second, path);
   }
 }
 
@@ -173,6 +193,16 @@ std::vector<std::string> joining_notices(const Trace& trace, const TwinPackets& 
         name,
         twins.uncompared() == 1 ? "there is 1 packet"
                                 : fmt::format("there are {} packets", twins.uncompared())));
+  }
+  if (!twins.copies().empty()) {
+    const auto& [one, other] = twins.copies().front();
+    notices.push_back(fmt::format(
+        "{}: {} and {} hold the same bytes{}, and all are read: nothing in them says that they are "
+        "one data stream",
+        name, one, other,
+        twins.copies().size() == 1
+            ? ""
+            : fmt::format(", as do {} more files", twins.copies().size() - 1)));
   }
   if (trace.corrects_clocks()) {
     notices.push_back(

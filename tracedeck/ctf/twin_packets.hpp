@@ -53,10 +53,15 @@ class TwinPackets {
   [[nodiscard]] const std::set<std::pair<std::string, std::string>>& pairs() const {
     return pairs_;
   }
+  // Files without a data stream id, of two names and the same bytes, each with the one before it.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& copies() const {
+    return copies_;
+  }
 
  private:
   class PacketReader;
 
+  void look_for_copies(Trace& trace);
   void look_for(Trace& trace, std::vector<FileOfStream>& files);
   [[nodiscard]] bool passes_over(const std::string& path, std::uint64_t offset) const;
 
@@ -66,6 +71,7 @@ class TwinPackets {
   std::uint64_t uncompared_ = 0;
   std::vector<std::vector<FileOfStream>> streams_;
   std::set<std::pair<std::string, std::string>> pairs_;
+  std::vector<std::pair<std::string, std::string>> copies_;
 };
 
 // Sentences that say what a user may not expect of a trace that lies in several files.

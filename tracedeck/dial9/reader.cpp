@@ -11,6 +11,7 @@
 #include "tracedeck/dial9/model_classes.hpp"
 #include "tracedeck/dial9/rules.hpp"
 #include "tracedeck/dial9/segment_origin.hpp"
+#include "tracedeck/dial9/still_written.hpp"
 #include "tracedeck/dial9/tape_policy.hpp"
 #include "tracedeck/format/clock_anchor.hpp"
 #include "tracedeck/format/frame_reader.hpp"
@@ -101,19 +102,12 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
 
   // What a recorder has not written yet is no damage.
   void problem(Finding finding) {
-    const bool is_cut =
-        finding.rule == &rule(RuleId::kFrameTruncated) || finding.rule == &kInputRule;
-    if (!is_cut || !is_still_written(finding.offset)) {
+    std::optional<Finding> unwritten = still_written(finding, this->source());
+    if (!unwritten) {
       is_damaged_ = true;
       return Base::problem(std::move(finding));
     }
-    if (!std::exchange(cut_reported_, true)) {
-      finding.rule = &rule(RuleId::kStillWritten);
-      finding.text = "the file is still being written";
-      if (finding.length != 0)
-        finding.text += fmt::format(": its last {} bytes are no whole frame yet", finding.length);
-      this->finding(std::move(finding));
-    }
+    if (!std::exchange(cut_reported_, true)) this->finding(*std::move(unwritten));
   }
 
   // What the decoder calls.
@@ -178,13 +172,6 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     const std::size_t at = offset - window.offset();
     const std::size_t size = std::min(window.size() - at, kOriginSize);
     return segment_origin({window.view().data + at, size});
-  }
-
-  [[nodiscard]] bool is_still_written(std::uint64_t offset) const {
-    const WindowSource& source = this->source();
-    const std::string name =
-        source.has_files() ? source.place_of(offset).file : source.input().name();
-    return name.ends_with(kStillWrittenEnding);
   }
 
   // Whether the wall clock made a step since the anchor before; the last event is an anchor.

@@ -1,9 +1,14 @@
 #include "tracedeck/dial9/rewrite.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "tracedeck/dial9/decoder.hpp"
+#include "tracedeck/dial9/still_written.hpp"
 #include "tracedeck/format/frame_copier.hpp"
+#include "tracedeck/format/input_rule.hpp"
 
 namespace tracedeck::dial9 {
 namespace {
@@ -13,7 +18,15 @@ class Copier : public BasicFrameHandler<true>, public FrameCopier {
  public:
   using FrameCopier::finding;
   using FrameCopier::FrameCopier;
-  using FrameCopier::problem;
+
+  void problem(Finding finding) {
+    if (std::optional<Finding> unwritten = still_written(finding, source()))
+      return leave_out(RecordKind::kFinding, *std::move(unwritten));
+    FrameCopier::problem(std::move(finding));
+  }
+  void failed(std::uint64_t offset, const Error& why) {
+    problem(input_notice({}, offset, why).finding);
+  }
 };
 
 }  // namespace

@@ -82,7 +82,8 @@ MissingFiles missing_files(std::span<const std::string> paths) {
     }
     last = std::move(name);
   }
-  if (rises && falls) return {.before = std::vector<std::uint64_t>(paths.size())};
+  if (rises && falls)
+    return {.before = std::vector<std::uint64_t>(paths.size()), .is_contradicted = true};
   return missing;
 }
 

@@ -46,10 +46,11 @@ struct RotatedName {
 struct MissingFiles {
   std::vector<std::uint64_t> before = {};  // how many are missing right before each file
   bool is_known = false;                   // the names say it of each
+  bool is_contradicted = false;            // numbers neither rise nor fall throughout
 };
 
-// Of the files of one process, in their order, which ones are not among them. Where their numbers
-// neither rise nor fall throughout, names were changed and say nothing of it.
+// Of the files of one process, in the order of their times, which ones are not among them. Where
+// their numbers neither rise nor fall throughout, names were changed and say nothing of it.
 [[nodiscard]] MissingFiles missing_files(std::span<const std::string> paths);
 
 // The ending of the name of a file that its recorder still writes.

@@ -22,12 +22,7 @@ class FrameCopier {
       : output_(output), notices_(notices), source_(source) {}
 
   void finding(Finding finding) { tell(RecordKind::kFinding, std::move(finding)); }
-  void problem(Finding finding) {
-    // What was damaged is not copied, and neither is what an earlier window showed of it.
-    keep(finding.offset);
-    skipped_to_ = finding.offset + finding.length;
-    tell(RecordKind::kProblem, std::move(finding));
-  }
+  void problem(Finding finding) { leave_out(RecordKind::kProblem, std::move(finding)); }
   // That the input could not be read beyond `offset`.
   void failed(std::uint64_t offset, const Error& why) {
     tell(RecordKind::kProblem, input_notice({}, offset, why).finding);
@@ -45,6 +40,17 @@ class FrameCopier {
     skipped_to_ = offset;
   }
   [[nodiscard]] const Result<void>& written() const { return written_; }
+
+ protected:
+  [[nodiscard]] const WindowSource& source() const { return source_; }
+
+  // Does not copy the bytes that the finding is about, and neither what an earlier window showed of
+  // them.
+  void leave_out(RecordKind kind, Finding finding) {
+    keep(finding.offset);
+    skipped_to_ = finding.offset + finding.length;
+    tell(kind, std::move(finding));
+  }
 
  private:
   void tell(RecordKind kind, Finding finding) {

@@ -34,5 +34,21 @@ TEST(LikenessOfFiles, WhatIsCutIsABeginning) {
             Likeness::kFirstIsBeginning);
 }
 
+TEST(SizeWithin, IsThatOfAFileWhoseBytesAnotherOneHas) {
+  const TemporaryFolder folder;
+  const Bytes all = made_up(200'000);
+  const std::string whole = folder.file("whole", gzipped(all));
+  const Bytes middle(all.begin() + 100'000, all.begin() + 170'000);
+  EXPECT_EQ(size_within(folder.file("middle", middle), whole, 100'000), 70'000);
+  EXPECT_EQ(size_within(folder.file("middle", middle), whole, 99'999), std::nullopt);
+  EXPECT_EQ(size_within(whole, whole, 0), 200'000);
+  EXPECT_EQ(size_within(whole, folder.file("middle", middle), 0), std::nullopt);
+  EXPECT_EQ(
+      size_within(folder.file("end", Bytes(all.begin() + 199'000, all.end())), whole, 199'000),
+      1000);
+  EXPECT_EQ(size_within(folder.file("middle", middle), whole, 200'001), std::nullopt);
+  EXPECT_EQ(size_within(folder.file("missing"), whole, 0), std::nullopt);
+}
+
 }  // namespace
 }  // namespace tracedeck::io
