@@ -15,7 +15,7 @@ FileOrigin origin_of(const flow::TracePlace& place) {
   return is_unseen ? find_file_part(place.operand).origin : place.origin;
 }
 
-// What one trace is; nullopt when it cannot be opened, which is reported.
+// What one trace is; nullopt when it cannot be opened or is rejected, which is reported.
 std::optional<flow::TraceSummary> summarize(const Options& options, Session& session,
                                             Result<std::unique_ptr<flow::SingleTrace>> trace) {
   if (!trace) {
@@ -26,7 +26,9 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   flow::Summarizer summarizer(reader.description());
   // What it says of findings is in the result too.
   Notices notices(session, options,
-                  {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.quiet});
+                  {.lines_per_rule = NoticePolicy::kFewLines,
+                   .silent = options.quiet,
+                   .trace = reader.description()->input()});
   const auto read = read_through(**trace, [&](const Batch& batch) {
     summarizer.add(batch);
     notices.see(batch);
@@ -40,6 +42,8 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   // What was needed to read the trace may be as much as its description.
   trace->reset();
   flow::TraceSummary summary = summarizer.finish();
+  const bool is_rejected = !read && exit_code_of(read.error()) == ExitCode::kNoTrace;
+  if (is_rejected && summary.events == 0 && summary.classes.empty()) return std::nullopt;
   summary.stored_size = stored_size;
   summary.size = size;
   summary.utc = utc;

@@ -63,7 +63,10 @@ void note_other_hosts(Session& session, const std::string& first,
 }
 
 Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
-    : session_(session), options_(options), policy_(policy), merges_(merges_traces(options)) {}
+    : session_(session),
+      options_(options),
+      policy_(std::move(policy)),
+      merges_(merges_traces(options)) {}
 
 // What was lost may come after all, so that all of it has to be seen.
 Notices::~Notices() {
@@ -119,7 +122,7 @@ void Notices::see(const Batch& batch) {
 
 void Notices::count(const Notice& notice) {
   if (notice.finding.rule->severity == Severity::kNote) return;
-  const std::string& name = trace_of(notice.input, options_);
+  const std::string name = policy_.trace.empty() ? trace_of(notice.input, options_) : policy_.trace;
   const auto same_trace = [&](const TraceFindings& each) { return each.trace == name; };
   auto trace = std::find_if(findings_.begin(), findings_.end(), same_trace);
   if (trace == findings_.end())

@@ -19,7 +19,8 @@ namespace tracedeck::cli {
 struct NoticePolicy {
   // Lines of each rule that has more; the others are counted.
   std::uint64_t lines_per_rule = ~std::uint64_t{0};
-  bool silent = false;  // nothing is said, only the exit code knows
+  bool silent = false;     // nothing is said, only the exit code knows
+  std::string trace = {};  // the one that all is of; "": TRACEs of the options
 
   // Of commands whose result does not show where in a trace something is.
   static constexpr std::uint64_t kFewLines = 20;

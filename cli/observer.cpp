@@ -86,6 +86,7 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
 }
 
 void SessionObserver::failed(const Error& error) {
+  ++failures_;
   // What a stop request kept from being looked at is said once, for all of it.
   const bool is_stopped = session_.stop.stop_requested() && error.code == ErrorCode::kUnrecognised;
   if (!is_stopped || comes_live(error.input)) session_.report(error);

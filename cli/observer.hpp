@@ -45,6 +45,9 @@ class SessionObserver final : public flow::PipelineObserver {
   // a field that none has: wrong usage, which is reported.
   [[nodiscard]] bool refuses(std::size_t traces) const;
 
+  // How many traces could not be read, or not to their end.
+  [[nodiscard]] std::uint64_t failures() const { return failures_; }
+
  private:
   void note_dates(const TraceDescription& description, const Format* format);
 
@@ -56,6 +59,7 @@ class SessionObserver final : public flow::PipelineObserver {
   std::string condition_;  // where the user wrote it
   std::size_t known_ = 0;  // traces whose classes are known
   std::uint64_t refused_ = 0;
+  std::uint64_t failures_ = 0;
 };
 
 // Reports what was probably meant otherwise, by the events that came.

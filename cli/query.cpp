@@ -260,6 +260,7 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
     return answered.has_value() && !query.full();
   });
   if (!read) session.report(read.error());
+  query.note_unread(pipeline.failures() + (read ? 0 : 1));
   notices.relate();
   if (answered && spans != nullptr && !query.full()) answered = spans->stream->finish();
   query.note_late(ordered.late());

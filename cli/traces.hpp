@@ -46,6 +46,9 @@ class OpenPipeline {
   [[nodiscard]] flow::Pipeline& operator*() const { return *pipeline_; }
   [[nodiscard]] flow::Pipeline* operator->() const { return pipeline_.get(); }
 
+  // How many of the traces could not be read, or not to their end.
+  [[nodiscard]] std::uint64_t failures() const { return observer_.failures(); }
+
   // What distinguishes the traces; empty when there is one.
   [[nodiscard]] render::TraceNames trace_names() const;
   // The same for who need not know beforehand whether there are several: what comes live may turn

@@ -118,6 +118,9 @@ class Twins(PartsTest):
         self.part("b", tsdl(), *packets[1:])
         lost = json.loads(run("info", "--json", self.folder).stdout)["losses"]
         self.assertEqual((lost["events"], lost["packets"], lost["records"]), (4, 0, 1))
+        for options, code in (([], 0), (["--strict"], 1)):
+            said = self.check(run("validate", *options, self.folder), code).stderr.decode()
+            self.assertIn(f"{self.folder}/a: lost: 4 events, in 1 place", said)
 
     def test_losses_are_counted_from_before_a_file_of_twins(self):
         for i, gap in enumerate([0, 1, 3]):
@@ -176,6 +179,15 @@ class Kept(PartsTest):
         self.part("b", tsdl(("x", "y", "z")), packet(0, (2, 21, 22, 23)))
         events = self.events(self.folder, says=["name the same trace, but are read as 2 traces"])
         self.assertEqual(events, [(8, 11, 12), (9, 21, 22, 23)])
+
+    def test_findings_are_of_their_directory(self):
+        for name, fields in (("a", ("x",)), ("b", ("x", "y"))):
+            data = bytearray(packet(0, (1, *range(len(fields)))))
+            data[12:28] = bytes(16)  # the packet ends before its event
+            self.part(name, tsdl(fields), bytes(data))
+        said = self.check(run("info", self.folder), 0).stderr.decode()
+        for name in "ab":
+            self.assertIn(f"{self.folder / name}: 1 finding: ctf/event-time (1); see 'tracedeck validate {self.folder / name}'", said)
 
     def test_runs_under_one_uuid(self):
         for run_number in range(2):
@@ -239,6 +251,10 @@ class Incomplete(PartsTest):
     def test_an_empty_file(self):
         self.part("a", "", packet(0, (1, 1)))
         self.assertIn("before its first flush", self.check(run("print", self.folder), 3).stderr.decode())
+        info = self.check(run("info", self.folder), 3)
+        self.assertEqual(info.stdout, b"", "it says nothing of what it did not read")
+        answer = self.check(run("query", "count", self.folder), 3)
+        self.assertIn("0 selected; 1 loss of unknown size", answer.stdout.decode())
 
     def test_zeros_behind_packets(self):
         text = tsdl().encode()

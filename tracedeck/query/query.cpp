@@ -40,6 +40,7 @@ class Query::Work {
   }
   [[nodiscard]] ClockOrigin origin() const { return origin_; }
   void note_late(std::uint64_t events) { counts_.late += events; }
+  void note_unread(std::uint64_t traces) { counts_.losses_of_unknown_size += traces; }
 
   void answer_to(std::unique_ptr<RowSink> sink) {
     for (auto make = plan_->makers.rbegin(); make != plan_->makers.rend(); ++make)
@@ -300,6 +301,7 @@ void Query::answer_to(std::unique_ptr<RowSink> sink) { work_->answer_to(std::mov
 Result<void> Query::add(const Batch& batch) { return work_->add(batch); }
 bool Query::full() const { return work_->full(); }
 void Query::note_late(std::uint64_t events) { work_->note_late(events); }
+void Query::note_unread(std::uint64_t traces) { work_->note_unread(traces); }
 Result<void> Query::show() { return work_->show(); }
 Result<void> Query::close() { return work_->close(); }
 Result<void> Query::finish() { return work_->finish(); }

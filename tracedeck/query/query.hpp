@@ -90,6 +90,8 @@ class Query {
   [[nodiscard]] bool full() const;
   // That so many events came out of order, for `counts`.
   void note_late(std::uint64_t events);
+  // That so many traces could not be read to their end: losses of unknown size for `counts`.
+  void note_unread(std::uint64_t traces);
   // Makes the rows seen that do not depend on what may still come: of queries that do not sort, and
   // compute nothing of all. Errors: those of the sink.
   [[nodiscard]] Result<void> show();
