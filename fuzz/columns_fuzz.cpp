@@ -1,19 +1,22 @@
 // Any bytes as a trace of any format (of CTF the metadata and data stream files, between them the
-// line `%%`), written as Parquet files in both layouts. Every event is a row or was refused, every
-// file is whole, and what is written does not outgrow what was read.
+// line `%%`), written as Parquet files in both layouts and as blocks of ClickHouse. Every event is
+// a row or was refused, every file is whole, and what is written does not outgrow what was read.
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fuzz/command_ways.hpp"
 #include "fuzz/ctf_traces.hpp"
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/columns/clickhouse/native_format.hpp"
 #include "tracedeck/columns/columns_writer.hpp"
-#include "tracedeck/columns/parquet/directory_sink.hpp"
+#include "tracedeck/columns/directory_sink.hpp"
+#include "tracedeck/columns/parquet/parquet_format.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 
@@ -47,11 +50,13 @@ bool is_whole(const std::string& file) {
 }
 
 // Returns how many events are in rows.
-std::uint64_t write_tables(Reader& reader, bool one_table, MemoryDirectory& directory) {
+std::uint64_t write_tables(Reader& reader, bool one_table, bool native,
+                           MemoryDirectory& directory) {
   const columns::TableOptions options{
       .segment = "s", .tags = {{"host", "a"}, {"seq", "b"}}, .one_table = one_table};
-  const auto writer =
-      columns::columns_writer(parquet::directory_sink(directory, options), options, {});
+  auto format = native ? clickhouse::native_format() : parquet::parquet_format(options);
+  const auto writer = columns::columns_writer(
+      columns::directory_sink(directory, options, std::move(format)), options, {});
   Written written;
   for (;;) {
     const Result<BatchPtr> batch = reader.next();
@@ -69,15 +74,16 @@ void expect_tables(const std::function<std::unique_ptr<Reader>()>& open, std::si
   // For an event: what describes it may be short, and is there for each class.
   constexpr std::size_t kMostOfEvent = 4096;
   constexpr std::size_t kMostOfByte = 4096;
-  for (const bool one_table : {false, true}) {
+  for (const auto& [one_table, native] :
+       {std::pair(false, false), std::pair(true, false), std::pair(false, true)}) {
     const std::unique_ptr<Reader> reader = open();
     if (reader == nullptr) return;
     MemoryDirectory directory;
-    const std::uint64_t events = write_tables(*reader, one_table, directory);
+    const std::uint64_t events = write_tables(*reader, one_table, native, directory);
     std::size_t bytes = 0;
     for (const auto& [name, content] : directory.files()) {
       bytes += content.size();
-      require(name.ends_with(".json") || is_whole(content));
+      require(!name.ends_with(".parquet") || is_whole(content));
     }
     require(directory.files().contains("_manifest/s.json"));
     require(bytes <= kMostOfByte * (size + 64) + kMostOfEvent * events);

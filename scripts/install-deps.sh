@@ -17,7 +17,8 @@ test=(
     zstd groff-base mandoc # for the compressed inputs, and to read the man page
 )
 # Programs that the tests compare with or have read, and the compiler for devices. Without them these tests are skipped.
-peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler fish zsh)
+peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler fish zsh
+    clickhouse-server clickhouse-client)
 check=(ccache clang-format-19)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

@@ -1,6 +1,7 @@
-"""Tables of convert --to parquet: other programs read of them what print --output jsonl says.
+"""Tables of convert --to parquet and clickhouse: other programs read of them what print --output jsonl says.
 
 Skipped without Node.js and the readers of npm that NODE_PATH leads to (scripts/install-deps.sh browser installs them).
+The test of ClickHouse starts a server in a temporary folder, and is skipped without clickhouse-server and clickhouse-client.
 """
 
 import base64
@@ -9,14 +10,17 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 import dial9_writer as dial9
-from command import ROOT, TRACES, run
+from command import BIN, ROOT, TRACES, run
 
 READER = ROOT / "tests/columns/read.mjs"
 MODULES = str(ROOT / "build/node_modules")
@@ -356,6 +360,150 @@ class Made(Columns):
         damage = [row for row in rows(reader, [file]) if row["damage"]]
         self.assertEqual(len(damage), 1)
         self.assertEqual((damage[0]["length"], damage[0]["seq"]), (40, 5))
+
+
+SERVER = """<yandex>
+<logger><level>error</level><console>true</console></logger>
+<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
+<format_schema_path>{folder}/schemas/</format_schema_path><mark_cache_size>100000000</mark_cache_size>
+<listen_host>127.0.0.1</listen_host><tcp_port>{ports[0]}</tcp_port><http_port>{ports[1]}</http_port>
+<interserver_http_port>{ports[2]}</interserver_http_port><users_config>{folder}/users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database>
+</yandex>"""
+USERS = """<yandex><users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
+<quota>default</quota></default></users><profiles><default></default></profiles><quotas><default></default></quotas></yandex>"""
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+class ClickHouse(Columns):
+    """A server of its own reads the blocks, in tables that the statements make."""
+
+    @classmethod
+    def setUpClass(cls):
+        server = shutil.which("clickhouse-server") or shutil.which("/usr/sbin/clickhouse-server")
+        if server is None or shutil.which("clickhouse-client") is None:
+            raise unittest.SkipTest("there is no clickhouse-server or clickhouse-client")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        for name in ("data", "tmp", "files", "schemas"):
+            (root / name).mkdir()
+        ports = free_ports(3)
+        cls.port = ports[0]
+        (root / "config.xml").write_text(SERVER.format(folder=root, ports=ports))
+        (root / "users.xml").write_text(USERS)
+        process = subprocess.Popen([server, f"--config-file={root}/config.xml"], cwd=root,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def end():
+            process.terminate()
+            process.wait(60)
+        cls.addClassCleanup(end)
+        for _ in range(150):
+            if subprocess.run(cls.client("select 1"), capture_output=True).returncode == 0:
+                return
+            time.sleep(0.2)
+        raise unittest.SkipTest("clickhouse-server does not answer")
+
+    @classmethod
+    def client(cls, query, *options):
+        return ["clickhouse-client", "--port", str(cls.port), *options, "--query", query]
+
+    def ask(self, query, content=None, *options):
+        done = subprocess.run(self.client(query, *options), input=content, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        if "JSONEachRow" not in query:
+            return done.stdout
+        # Strings are any bytes there.
+        return [json.loads(line.decode(errors="replace")) for line in done.stdout.split(b"\n") if line]
+
+    def native(self, trace, *options):
+        out = self.folder / "native"
+        done = run("convert", "--to", "clickhouse", "-o", str(out), str(trace), *options, "-q")
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        for file in sorted(out.glob("*.native")):
+            name = file.name.removesuffix(".native")
+            self.ask(f"drop table if exists `{name}`")
+            self.ask(file.with_suffix(".sql").read_text().rstrip(";\n"))
+            self.ask(f"insert into `{name}` format Native", file.read_bytes())
+        return [file.name.removesuffix(".native") for file in sorted(out.glob("*.native"))]
+
+    def rows(self, table, order="seq"):
+        return self.ask(f"select * from `{table}` order by {order} format JSONEachRow", None,
+                        "--output_format_json_quote_64bit_integers", "0")
+
+    def test_everything(self):
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(everything())
+        tables = self.native(trace)
+        self.assertEqual(len(tables), 7, tables)
+        full, other, last = self.rows("sched%2Fswitch%20a")
+        self.assertEqual((full["text"], full["ok"], full["real"]), ("a", 1, 0.1))
+        self.assertEqual((full["seq_2"], full["Seq_3"]), (2**64 - 1, -2**63))
+        self.assertEqual((full["maybe"], other["maybe"]), (3, None))
+        self.assertEqual((full["labels.key"], full["labels.value"]), (["a", "a", "\u00e9"], ["1", "2", ""]))
+        self.assertEqual((full["stack"], last["stack"]), ([1, 2**64 - 1], []))
+        self.assertEqual((full["pooled.present"], full["pooled"]), (1, [5, 6]))
+        self.assertEqual((last["pooled.present"], last["pooled"]), (0, []))
+        (bare,) = self.rows("__HIVE_DEFAULT_PARTITION__")
+        self.assertEqual((bare["time_ns.present"], bare["time_ns"]), (0, 0))
+
+    def test_events_of_reference_traces(self):
+        if not TRACES.is_dir():
+            self.skipTest("there are no reference traces")
+        traces = [p for p in sorted(TRACES.rglob("*")) if p.is_file() and p.name != "metadata" and p.stat().st_size < 60_000
+                  and "ctf" not in p.parts] + sorted({p.parent for p in (TRACES / "ctf").rglob("metadata")})
+        checked = 0
+        for trace in traces[:: max(1, len(traces) // 24)]:
+            if run("info", str(trace), "-q").returncode != 0:
+                continue
+            shutil.rmtree(self.folder / "native", ignore_errors=True)
+            events = [dict(parse(line)) for line in run("print", "--output", "jsonl", str(trace), "-q").stdout.splitlines()]
+            found = {}
+            for table in self.native(trace):
+                if table not in ("__loss", "__problem"):
+                    found.update({row["seq"]: row for row in self.rows(table)})
+            self.assertEqual(sorted(found), list(range(len(events))), trace)
+            for seq, event in enumerate(events):
+                self.check_row(trace, event, found[seq])
+            checked += 1
+        self.assertGreater(checked, 5)
+
+    def check_row(self, trace, event, row):
+        self.assertEqual(row["time_ns.present"], int("time" in event), trace)
+        self.assertEqual(str(row["time_ns"]), str(event.get("time", row["time_ns"])), trace)
+        for name, value in event.get("fields", []):
+            # Scalars of names that no other column has; texts that are no UTF-8 are repaired.
+            if isinstance(value, int) and name in row and f"{name}_2" not in row and isinstance(row[name], int):
+                self.assertEqual(row[name], int(value), f"{trace}: {name}")
+            elif isinstance(value, str) and isinstance(row.get(name), str) and f"{name}_2" not in row and name != "stream":
+                self.assertTrue(row[name] == value or self.is_blob(value, row[name]), f"{trace}: {name}: {value}: {row[name]}")
+
+    @staticmethod
+    def is_blob(expected, actual):
+        try:
+            return base64.b64decode(expected, validate=True).decode(errors="replace") == actual
+        except ValueError:
+            return False
+
+    def test_one_table_of_a_pipe(self):
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.ticks(200_000))
+        sent = subprocess.run([BIN, "convert", "--to", "clickhouse", "--layout", "one",
+                               "-o", "-", "--tag", "host=a", str(trace)], capture_output=True)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        statement = re.search(r"    (CREATE TABLE IF NOT EXISTS `events`.*?);\n", (ROOT / "docs/columns.md").read_text(), re.S)
+        self.ask(statement[1].replace("    `class`", "    `host` String,\n    `class`"))
+        for _ in range(2):  # what is inserted twice is there once
+            self.ask("insert into `events` format Native", sent.stdout)
+        self.assertEqual(self.ask("select count(), sum(seq) from events final").split(), [b"200000", b"19999900000"])
 
 
 class Reference(Columns):

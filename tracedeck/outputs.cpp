@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/columns/clickhouse/native_format.hpp"
 #include "tracedeck/columns/columns_writer.hpp"
-#include "tracedeck/columns/parquet/directory_sink.hpp"
+#include "tracedeck/columns/directory_sink.hpp"
+#include "tracedeck/columns/parquet/parquet_format.hpp"
 #include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/heph_spans.hpp"
@@ -52,8 +54,23 @@ std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& set
 }
 
 std::unique_ptr<Writer> parquet_files(io::OutputDirectory& output, const OutputSettings& settings) {
-  return columns::columns_writer(parquet::directory_sink(output, settings.tables), settings.tables,
-                                 settings.trace_names);
+  return columns::columns_writer(
+      columns::directory_sink(output, settings.tables, parquet::parquet_format(settings.tables)),
+      settings.tables, settings.trace_names);
+}
+
+std::unique_ptr<Writer> native_files(io::OutputDirectory& output, const OutputSettings& settings) {
+  const columns::TableOptions options = clickhouse::with_segment(settings.tables);
+  return columns::columns_writer(
+      columns::directory_sink(output, options, clickhouse::native_format()), options,
+      settings.trace_names);
+}
+
+std::unique_ptr<Writer> native_blocks(io::Output& output, const OutputSettings& settings) {
+  columns::TableOptions options = clickhouse::with_segment(settings.tables);
+  options.alone = true;
+  return columns::columns_writer(columns::file_sink(output, clickhouse::native_format()),
+                                 std::move(options), settings.trace_names);
 }
 
 std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSettings& settings) {
@@ -147,6 +164,13 @@ constexpr std::array kRendered = {
                .suffixes = {".parquet"},
                .options = kTableOptions,
                .tabulate = parquet_files},
+    OutputKind{.name = "clickhouse",
+               .title = "blocks and statements for ClickHouse: a table for each event class",
+               .makes = Makes::kDirectory,
+               .suffixes = {".clickhouse"},
+               .options = kTableOptions,
+               .render = native_blocks,
+               .tabulate = native_files},
     OutputKind{.name = "perfetto",
                .title = "time lines for Perfetto",
                .suffixes = {".pftrace", ".perfetto-trace"},

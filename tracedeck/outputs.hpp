@@ -54,7 +54,7 @@ struct OutputKind {
   std::array<std::string_view, 2> suffixes = {};  // of names that stand for it; "" are none
   // Names of the options that only such outputs know.
   std::span<const std::string_view> options = {};
-  // Made by a renderer,
+  // Made by a renderer, which of a directory's kind writes the one table of --layout one alone,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
   // or by a writer of tables into a directory,
   std::unique_ptr<Writer> (*tabulate)(io::OutputDirectory& output,
@@ -72,6 +72,10 @@ struct OutputKind {
 
   // Whether it is a result that lasts, which `convert` offers.
   [[nodiscard]] bool converts() const { return makes != Makes::kText; }
+  // Whether the result is a directory. `one_table`: see `columns::TableOptions`.
+  [[nodiscard]] bool in_directory(bool one_table) const {
+    return makes == Makes::kDirectory && !(one_table && render != nullptr);
+  }
   [[nodiscard]] bool has_option(std::string_view option) const;
 };
 

@@ -121,6 +121,7 @@ class ColumnsWriter final : public Writer {
 
   Result<void> other(const Record& record) {
     left_out_.see(record);
+    if (options_.alone) return {};
     switch (record.kind) {
       case RecordKind::kStreamBegin:
       case RecordKind::kStreamEnd:
@@ -224,7 +225,7 @@ class ColumnsWriter final : public Writer {
   Tables tables_{*sink_, tools_.losses};
   ClassCache<ClassEntry> classes_;
   std::optional<OneTable> one_;
-  render::LeftOut left_out_{true, true, true};
+  render::LeftOut left_out_{!options_.alone, true, !options_.alone};
   std::int64_t seq_ = 0;  // of the next event
   std::unordered_map<EntityId, Origin, EntityIdHash> origins_;
   EntityId last_origin_ = EntityId::none();

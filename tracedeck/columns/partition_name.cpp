@@ -18,9 +18,9 @@ bool is_harmless(char character) {
 
 }  // namespace
 
-std::string partition_name(std::string_view key, std::string_view value) {
-  std::string name = fmt::format("{}=", key);
-  if (value.empty()) return name + "__HIVE_DEFAULT_PARTITION__";
+std::string partition_value(std::string_view value) {
+  if (value.empty()) return "__HIVE_DEFAULT_PARTITION__";
+  std::string name;
   for (const char character : value) {
     if (name.size() > kLongestValue) {
       return name + fmt::format("%40{:08x}", sip_hash(kPartitionKey, value) & 0xFFFF'FFFF);
@@ -32,6 +32,10 @@ std::string partition_name(std::string_view key, std::string_view value) {
     }
   }
   return name;
+}
+
+std::string partition_name(std::string_view key, std::string_view value) {
+  return fmt::format("{}={}", key, partition_value(value));
 }
 
 }  // namespace tracedeck::columns

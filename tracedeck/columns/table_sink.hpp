@@ -14,6 +14,8 @@ struct TableOptions {
   std::string segment = {};  // what names of files begin with; letters, digits, `_`, `-`, `.`
   Tags tags = {};
   bool one_table = false;  // for all event classes, with fields as JSON text
+  // Nothing is beside that table: losses, problems and what describes traces are left out.
+  bool alone = false;
 };
 
 // One thread at a time.

@@ -1,28 +1,16 @@
-#include "tracedeck/columns/parquet/directory_sink.hpp"
+#include "tracedeck/columns/directory_sink.hpp"
 
 #include <fmt/format.h>
 
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "tracedeck/base/version.hpp"
-#include "tracedeck/columns/parquet/file_writer.hpp"
-#include "tracedeck/columns/partition_name.hpp"
 #include "tracedeck/render/json_object.hpp"
 
-namespace tracedeck::parquet {
+namespace tracedeck::columns {
 namespace {
-
-using columns::Column;
-using columns::ColumnType;
-using columns::Table;
-using columns::TableOptions;
-
-// What a file holds before another part is begun: its end is in memory until then.
-constexpr std::size_t kFileChunks = 4096;
-constexpr std::uint64_t kFileBytes = std::uint64_t{512} << 20;
 
 struct FileFacts {
   std::string path = {};
@@ -35,15 +23,14 @@ struct FileFacts {
 // The files of one table.
 struct TableFiles {
   std::string name = {};
-  std::string folder = {};  // "" of the only table
   std::vector<FileFacts> files = {};
   std::unique_ptr<io::Output> output = {};  // while one is written
-  std::unique_ptr<FileWriter> writer = {};
+  std::unique_ptr<TableFile> writer = {};
 };
 
 void note_times(FileFacts& facts, const Table& table) {
   const Column& time = table.root.children.front();
-  if (time.name != columns::kTimeColumn || time.type != ColumnType::kInteger) return;
+  if (time.name != kTimeColumn || time.type != ColumnType::kInteger) return;
   for (const std::uint64_t each : time.words64) {
     const auto value = static_cast<std::int64_t>(each);
     if (!facts.first_time || value < *facts.first_time) facts.first_time = value;
@@ -51,10 +38,11 @@ void note_times(FileFacts& facts, const Table& table) {
   }
 }
 
-class DirectorySink final : public columns::TableSink {
+class DirectorySink final : public TableSink {
  public:
-  DirectorySink(io::OutputDirectory& output, TableOptions options)
-      : output_(output), options_(std::move(options)) {}
+  DirectorySink(io::OutputDirectory& output, TableOptions options,
+                std::unique_ptr<TableFormat> format)
+      : output_(output), options_(std::move(options)), format_(std::move(format)) {}
 
   Result<void> take(const Table& table) override {
     if (table.number >= tables_.size()) tables_.resize(table.number + 1);
@@ -62,16 +50,11 @@ class DirectorySink final : public columns::TableSink {
     if (files.writer == nullptr) {
       if (auto begun = begin(files, table); !begun) return begun;
     }
-    const int sorted = table.sorted ? 0 : -1;
-    const bool has_time = table.root.children.front().name == columns::kTimeColumn;
-    auto written =
-        files.writer->write_rows(table.root, table.rows, has_time ? sorted : -1, encoder_);
-    if (!written) return written;
+    if (auto written = files.writer->write(table); !written) return written;
     FileFacts& facts = files.files.back();
     facts.rows += table.rows;
     note_times(facts, table);
-    const bool full = files.writer->chunks() >= kFileChunks || files.writer->size() >= kFileBytes;
-    return full ? end(files) : Result<void>();
+    return files.writer->full() ? end(files) : Result<void>();
   }
 
   Result<void> finish(std::string_view facts) override {
@@ -79,12 +62,9 @@ class DirectorySink final : public columns::TableSink {
       if (files.writer == nullptr) continue;
       if (auto ended = end(files); !ended) return ended;
     }
-    auto file = output_.create_file(fmt::format("_manifest/{}.json", options_.segment));
-    if (!file) return std::unexpected(std::move(file.error()));
-    render::TextBuffer text(file->get());
+    render::TextBuffer text(nullptr, 4096);
     append_manifest(text, facts);
-    if (auto written = text.drain(); !written) return written;
-    return (*file)->finish();
+    return write_text(fmt::format("_manifest/{}.json", options_.segment), text.view());
   }
 
   Result<void> flush() override {
@@ -99,20 +79,24 @@ class DirectorySink final : public columns::TableSink {
   Result<void> begin(TableFiles& files, const Table& table) {
     if (files.files.empty()) {
       files.name = table.name;
-      const bool is_only = options_.one_table && !table.name.starts_with("__");
-      if (!is_only) files.folder = columns::partition_name("class", table.name) + "/";
+      if (const auto beside = format_->beside(table)) {
+        if (auto written = write_text(beside->path, beside->text); !written) return written;
+      }
     }
-    std::string path =
-        fmt::format("{}{}-{:04}.parquet", files.folder, options_.segment, files.files.size());
+    std::string path = format_->path(table, files.files.size());
     auto output = output_.create_file(path);
     if (!output) return std::unexpected(std::move(output.error()));
     files.files.push_back({.path = std::move(path)});
     files.output = *std::move(output);
-    KeyValues facts{{"tracedeck.version", std::string(version())},
-                    {"tracedeck.segment", options_.segment}};
-    if (!files.folder.empty()) facts.emplace_back("tracedeck.class", table.name);
-    files.writer = std::make_unique<FileWriter>(*files.output, table.root, std::move(facts));
+    files.writer = format_->begin(*files.output, table);
     return {};
+  }
+
+  Result<void> write_text(const std::string& path, std::string_view text) {
+    auto file = output_.create_file(path);
+    if (!file) return std::unexpected(std::move(file.error()));
+    if (auto written = (*file)->write(text); !written) return written;
+    return (*file)->finish();
   }
 
   Result<void> end(TableFiles& files) {
@@ -155,15 +139,39 @@ class DirectorySink final : public columns::TableSink {
 
   io::OutputDirectory& output_;
   TableOptions options_;
-  ChunkEncoder encoder_;
+  std::unique_ptr<TableFormat> format_;
   std::vector<TableFiles> tables_;  // by number
+};
+
+class FileSink final : public TableSink {
+ public:
+  FileSink(io::Output& output, std::unique_ptr<TableFormat> format)
+      : output_(output), format_(std::move(format)) {}
+
+  Result<void> take(const Table& table) override {
+    if (file_ == nullptr) file_ = format_->begin(output_, table);
+    return file_->write(table);
+  }
+  Result<void> finish(std::string_view) override {
+    return file_ == nullptr ? Result<void>() : file_->finish();
+  }
+  Result<void> flush() override { return output_.flush(); }
+
+ private:
+  io::Output& output_;
+  std::unique_ptr<TableFormat> format_;
+  std::unique_ptr<TableFile> file_;
 };
 
 }  // namespace
 
-std::unique_ptr<columns::TableSink> directory_sink(io::OutputDirectory& output,
-                                                   TableOptions options) {
-  return std::make_unique<DirectorySink>(output, std::move(options));
+std::unique_ptr<TableSink> directory_sink(io::OutputDirectory& output, TableOptions options,
+                                          std::unique_ptr<TableFormat> format) {
+  return std::make_unique<DirectorySink>(output, std::move(options), std::move(format));
 }
 
-}  // namespace tracedeck::parquet
+std::unique_ptr<TableSink> file_sink(io::Output& output, std::unique_ptr<TableFormat> format) {
+  return std::make_unique<FileSink>(output, std::move(format));
+}
+
+}  // namespace tracedeck::columns

@@ -1,0 +1,75 @@
+#include "tracedeck/columns/parquet/parquet_format.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "tracedeck/base/version.hpp"
+#include "tracedeck/columns/parquet/file_writer.hpp"
+#include "tracedeck/columns/partition_name.hpp"
+
+namespace tracedeck::parquet {
+namespace {
+
+using columns::Table;
+
+// What a file holds before another part is begun: its end is in memory until then.
+constexpr std::size_t kFileChunks = 4096;
+constexpr std::uint64_t kFileBytes = std::uint64_t{512} << 20;
+
+class ParquetFile final : public columns::TableFile {
+ public:
+  ParquetFile(io::Output& output, const Table& table, KeyValues facts, ChunkEncoder& encoder)
+      : writer_(output, table.root, std::move(facts)), encoder_(encoder) {}
+
+  Result<void> write(const Table& table) override {
+    const bool sorted = table.sorted && table.root.children.front().name == columns::kTimeColumn;
+    return writer_.write_rows(table.root, table.rows, sorted ? 0 : -1, encoder_);
+  }
+  Result<void> finish() override { return writer_.finish(); }
+  [[nodiscard]] std::uint64_t size() const override { return writer_.size(); }
+  [[nodiscard]] bool full() const override {
+    return writer_.chunks() >= kFileChunks || writer_.size() >= kFileBytes;
+  }
+
+ private:
+  FileWriter writer_;
+  ChunkEncoder& encoder_;
+};
+
+class ParquetFormat final : public columns::TableFormat {
+ public:
+  explicit ParquetFormat(columns::TableOptions options) : options_(std::move(options)) {}
+
+  [[nodiscard]] std::string path(const Table& table, std::size_t part) const override {
+    std::string folder;
+    if (has_folder(table)) folder = columns::partition_name("class", table.name) + "/";
+    return fmt::format("{}{}-{:04}.parquet", folder, options_.segment, part);
+  }
+
+  [[nodiscard]] std::unique_ptr<columns::TableFile> begin(io::Output& output,
+                                                          const Table& table) override {
+    KeyValues facts{{"tracedeck.version", std::string(version())},
+                    {"tracedeck.segment", options_.segment}};
+    if (has_folder(table)) facts.emplace_back("tracedeck.class", table.name);
+    return std::make_unique<ParquetFile>(output, table, std::move(facts), encoder_);
+  }
+
+ private:
+  // The only table of events lies in the directory itself.
+  [[nodiscard]] bool has_folder(const Table& table) const {
+    return !options_.one_table || table.name.starts_with("__");
+  }
+
+  columns::TableOptions options_;
+  ChunkEncoder encoder_;
+};
+
+}  // namespace
+
+std::unique_ptr<columns::TableFormat> parquet_format(columns::TableOptions options) {
+  return std::make_unique<ParquetFormat>(std::move(options));
+}
+
+}  // namespace tracedeck::parquet
