@@ -19,6 +19,7 @@ import tempfile
 import time
 import unittest
 
+import clickhouse_server
 import dial9_writer as dial9
 from command import BIN, ROOT, TRACES, run
 
@@ -362,81 +363,23 @@ class Made(Columns):
         self.assertEqual((damage[0]["length"], damage[0]["seq"]), (40, 5))
 
 
-SERVER = """<yandex>
-<logger><level>error</level><console>true</console></logger>
-<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path><user_files_path>{folder}/files/</user_files_path>
-<format_schema_path>{folder}/schemas/</format_schema_path><mark_cache_size>100000000</mark_cache_size>
-<listen_host>127.0.0.1</listen_host><tcp_port>{ports[0]}</tcp_port><http_port>{ports[1]}</http_port>
-<interserver_http_port>{ports[2]}</interserver_http_port><users_config>{folder}/users.xml</users_config>
-<default_profile>default</default_profile><default_database>default</default_database>
-</yandex>"""
-USERS = """<yandex><users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-<quota>default</quota></default></users><profiles><default></default></profiles><quotas><default></default></quotas></yandex>"""
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 class ClickHouse(Columns):
     """A server of its own reads the blocks, in tables that the statements make."""
 
     @classmethod
     def setUpClass(cls):
-        server = shutil.which("clickhouse-server") or shutil.which("/usr/sbin/clickhouse-server")
-        if server is None or shutil.which("clickhouse-client") is None:
-            raise unittest.SkipTest("there is no clickhouse-server or clickhouse-client")
-        folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(folder.cleanup)
-        root = pathlib.Path(folder.name)
-        for name in ("data", "tmp", "files", "schemas"):
-            (root / name).mkdir()
-        ports = free_ports(3)
-        cls.port = ports[0]
-        (root / "config.xml").write_text(SERVER.format(folder=root, ports=ports))
-        (root / "users.xml").write_text(USERS)
-        process = subprocess.Popen([server, f"--config-file={root}/config.xml"], cwd=root,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-        def end():
-            process.terminate()
-            process.wait(60)
-        cls.addClassCleanup(end)
-        for _ in range(150):
-            if subprocess.run(cls.client("select 1"), capture_output=True).returncode == 0:
-                return
-            time.sleep(0.2)
-        raise unittest.SkipTest("clickhouse-server does not answer")
-
-    @classmethod
-    def client(cls, query, *options):
-        return ["clickhouse-client", "--port", str(cls.port), *options, "--query", query]
-
-    def ask(self, query, content=None, *options):
-        done = subprocess.run(self.client(query, *options), input=content, capture_output=True)
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        if "JSONEachRow" not in query:
-            return done.stdout
-        # Strings are any bytes there.
-        return [json.loads(line.decode(errors="replace")) for line in done.stdout.split(b"\n") if line]
+        (cls.server,) = clickhouse_server.start(cls)
 
     def native(self, trace, *options):
         out = self.folder / "native"
         done = run("convert", "--to", "clickhouse", "-o", str(out), str(trace), *options, "-q")
         self.assertIn(done.returncode, (0, 4), done.stderr)
-        for file in sorted(out.glob("*.native")):
-            name = file.name.removesuffix(".native")
-            self.ask(f"drop table if exists `{name}`")
-            self.ask(file.with_suffix(".sql").read_text().rstrip(";\n"))
-            self.ask(f"insert into `{name}` format Native", file.read_bytes())
-        return [file.name.removesuffix(".native") for file in sorted(out.glob("*.native"))]
+        for table in self.server.ask("show tables").decode().splitlines():
+            self.server.ask(f"drop table `{table}`")
+        return self.server.insert(out)
 
     def rows(self, table, order="seq"):
-        return self.ask(f"select * from `{table}` order by {order} format JSONEachRow", None,
+        return self.server.ask(f"select * from `{table}` order by {order} format JSONEachRow", None,
                         "--output_format_json_quote_64bit_integers", "0")
 
     def test_everything(self):
@@ -500,10 +443,10 @@ class ClickHouse(Columns):
                                "-o", "-", "--tag", "host=a", str(trace)], capture_output=True)
         self.assertEqual(sent.returncode, 0, sent.stderr)
         statement = re.search(r"    (CREATE TABLE IF NOT EXISTS `events`.*?);\n", (ROOT / "docs/columns.md").read_text(), re.S)
-        self.ask(statement[1].replace("    `class`", "    `host` String,\n    `class`"))
+        self.server.ask(statement[1].replace("    `class`", "    `host` String,\n    `class`"))
         for _ in range(2):  # what is inserted twice is there once
-            self.ask("insert into `events` format Native", sent.stdout)
-        self.assertEqual(self.ask("select count(), sum(seq) from events final").split(), [b"200000", b"19999900000"])
+            self.server.ask("insert into `events` format Native", sent.stdout)
+        self.assertEqual(self.server.ask("select count(), sum(seq) from events final").split(), [b"200000", b"19999900000"])
 
 
 class Reference(Columns):
