@@ -17,9 +17,11 @@ SEEDS = 12
 
 class Worlds(unittest.TestCase):
     def family(self, name):
-        least = getattr(worlds.family(name), "SAMPLE", SEEDS)  # twice as many as there are variants
+        family = worlds.family(name)
+        least = getattr(family, "SAMPLE", SEEDS)  # twice as many as there are variants
         false = []
-        for seed in range(int(os.environ.get("TRACEDECK_WORLD_SEEDS", least))):
+        seeds = range(int(os.environ.get("TRACEDECK_WORLD_SEEDS", least)))
+        for seed in [*seeds, *(each for each in getattr(family, "RARE", ()) if each not in seeds)]:
             with tempfile.TemporaryDirectory() as folder:
                 truth = worlds.sample(name, seed, pathlib.Path(folder))
                 false += [falsehood.line(f"{name} {seed} ({truth.variant})") for falsehood in check(BIN, truth)]

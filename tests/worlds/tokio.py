@@ -18,6 +18,7 @@ NONE, BEGIN, END, HOLE = "none", "begin", "end", "hole"
 LOSSES = (BEGIN, END, HOLE)
 VARIANTS = ("plain", "spans", "block_in_place", "samples", "clock", "jobs", "uninstrumented", "places", "two hosts")
 SAMPLE = 2 * len(VARIANTS)  # seeds that show each variant whole and with a loss
+RARE = (137, 407, 623, 1649)  # further seeds: a thread gets a worker again that it had lost before the trace
 
 
 def choose_loss(seed):

@@ -454,11 +454,19 @@ class Interpreter::Work {
     last_stream_ = event.stream;
     plain_stream_ = &no_stream_;
     now_.stream = event.stream == nullptr ? nullptr : &stream_of(event);
+    if (now_.stream != nullptr) note_alternation(*now_.stream);
     now_.stretch = marking_.stretch_of(now_.stream);
     latest_ = now_.stream != nullptr ? &now_.stream->latest : &latest_of_none_;
     if (!ended_traces_.empty()) [[unlikely]]
       note_trace_goes_on();
     return true;
+  }
+  static void note_alternation(const StreamState& stream) {
+    StreamsOfTrace& all = *stream.all;
+    if (all.last == &stream) return;
+    const bool had_events = stream.latest != std::numeric_limits<std::int64_t>::min();
+    all.alternate = all.alternate || had_events;
+    all.last = &stream;
   }
   // A trace that seemed to have ended has another event.
   [[gnu::noinline, gnu::cold]] void note_trace_goes_on() {
@@ -490,6 +498,7 @@ class Interpreter::Work {
     StreamState& state = known.first->second;
     state.id = known.first->first;
     state.of_trace = &trace_losses_[state.id.trace];
+    state.all = &trace_streams_[state.id.trace];
     if (Parts::is_part(stream)) state.wide = &parts_.input_of(stream).losses;
     return known;
   }
@@ -689,7 +698,8 @@ class Interpreter::Work {
   ClassesAtHand at_hand_;
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   StreamStates streams_;
-  std::unordered_map<std::uint64_t, Losses> trace_losses_;  // by trace
+  std::unordered_map<std::uint64_t, Losses> trace_losses_;           // by trace
+  std::unordered_map<std::uint64_t, StreamsOfTrace> trace_streams_;  // likewise
   flow::LateEvents late_;
   bool losses_known_ = false;       // to `late_`, of the batch at hand
   std::vector<EndedStream> ended_;  // of which it is not known yet

@@ -85,6 +85,14 @@ class Losses {
 };
 
 // A data stream, as far as it has to be known what was lost in it.
+struct StreamState;
+
+// The data streams of a trace, as far as they had events.
+struct StreamsOfTrace {
+  const StreamState* last = nullptr;  // of the last event
+  bool alternate = false;             // one had events before and behind those of another
+};
+
 struct StreamState {
   EntityId id = {};     // of all readings of its trace
   OriginId origin = 0;  // of its trace
@@ -96,8 +104,9 @@ struct StreamState {
   const Losses* wide = nullptr;  // that may be of any stream of its trace; null: there are none
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  std::uint64_t stretch = 0;     // of its last event
-  std::int64_t begin = kNoTime;  // of its first packet, if that says so
+  std::uint64_t stretch = 0;      // of its last event
+  std::int64_t begin = kNoTime;   // of its first packet, if that says so
+  StreamsOfTrace* all = nullptr;  // of its trace, of streams that the interpreter has seen
   // Of what is being lost: until its next event, or this time. `is_losing`: something is.
   bool is_losing = false;
   std::int64_t losing_until = kNoTime;

@@ -113,14 +113,16 @@ struct SliceState final : TaskObserver {
   }
 
   // Of what is open at `place` and has an end that may be another's: it is its own if the data
-  // stream of that end goes on with the key, now, as a thread that lost it would not.
+  // stream of that end goes on with the key, now, as a thread that lost it would not. Where data
+  // streams alternate, each is of a thread, which may have got the key again.
   [[gnu::noinline, gnu::cold]] void settle(std::uint64_t& place, bool begins, const Moment& now) {
     OpenId above = 0;
     for (auto id = static_cast<OpenId>(place); is_open(id);) {
       const OpenId below = marking.below(id);
       if (marking.has_doubtful_end(id)) {
         threads->share(marking.timeline().track(marking.open(id).track).first_lane, false);
-        const bool is_own = begins && marking.details(id).doubtful_in == now.stream;
+        const bool is_own =
+            begins && marking.details(id).doubtful_in == now.stream && !now.stream->all->alternate;
         if (marking.settle_end(id, is_own, now)) --perhaps_older;
         if (above == 0)
           place = below == 0 ? kEnded : below;
