@@ -339,8 +339,8 @@ class MarkState final : public Action {
   [[nodiscard, gnu::noinline, gnu::cold]] bool is_unclear(TrackId track, const Moment& now) {
     using Kind = Processors::Unclear::Kind;
     const Processors::Unclear* const known = processors_->find_unclear(track);
-    const bool is_repeated = known != nullptr && known->kind == Kind::kWillRepeat &&
-                             now.number == known->number + 1;
+    const bool is_repeated =
+        known != nullptr && known->kind == Kind::kWillRepeat && now.number == known->number + 1;
     // What says so may be what was lost last.
     if (may_be_repeated_ &&
         (is_repeated || context_.marking.lost_in_trace(now.number - 1, now.stream))) {
