@@ -136,7 +136,7 @@ class Twins(PartsTest):
     def test_copies_without_an_id_are_told(self):
         text = """/* CTF 1.8 */
 typealias integer { size = 64; align = 8; } := u64;
-trace { major = 1; minor = 8; byte_order = le; };
+trace { major = 1; minor = 8; uuid = "d18e6374-35a1-cd42-8e70-a9cffa712793"; byte_order = le; };
 clock { name = c; };
 typealias integer { size = 64; align = 8; map = clock.c.value; } := time_t;
 stream { packet.context := struct { time_t timestamp_begin; time_t timestamp_end; u64 content_size; u64 packet_size; };
@@ -147,6 +147,11 @@ event { name = e; fields := struct { u64 n; }; };
         folder = self.part("a", text, body)
         (folder / "ch_0_copy").write_bytes(body)
         self.assertEqual(len(self.events(folder, says=["hold the same bytes, and all are read"])), 2)
+        (folder / "ch_0_copy").unlink()
+        shutil.copytree(folder, self.folder / "b/a")
+        result = self.check(run("print", folder, self.folder / "b/a"), 0)
+        self.assertIn("1 packet is in more than one file", result.stderr.decode())
+        self.assertNotIn("hold the same bytes", result.stderr.decode())
 
 
 class Names(PartsTest):

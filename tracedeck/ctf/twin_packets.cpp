@@ -77,6 +77,9 @@ class TwinPackets::PacketReader {
 void TwinPackets::look_for(Trace& trace) {
   using Name = std::tuple<const DataStreamClass*, StreamId, std::string>;
   std::map<Name, std::vector<FileOfStream>> streams;
+  // Class, begin of the first packet, size; of files without an id.
+  using Outline = std::tuple<const DataStreamClass*, std::uint64_t, std::uintmax_t>;
+  std::map<Outline, std::string> outlines;
   if (trace.files().size() < 2) return;
   for (const std::string& path : trace.files()) {
     const FirstPacket first = first_packet(trace, path);
@@ -84,30 +87,24 @@ void TwinPackets::look_for(Trace& trace) {
     std::string name = first.stream_id.value ? "" : std::filesystem::path(path).filename().string();
     streams[{first.stream_class, first.stream_id, std::move(name)}].push_back(
         {.path = path, .begin = first.recorded_begin.value_or(0)});
+    if (first.stream_id.value || !first.recorded_begin) continue;
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    const auto [before, is_new] =
+        outlines.try_emplace({first.stream_class, *first.recorded_begin, size}, path);
+    const auto file_name = [](const std::string& of) {
+      return std::filesystem::path(of).filename();
+    };
+    // Files of one name are of one data stream, whose twins are read once.
+    if (!is_new && !error && file_name(before->second) != file_name(path) &&
+        io::likeness(before->second, path, trace.stop()) == io::Likeness::kEqual)
+      copies_.emplace_back(before->second, path);
   }
-  look_for_copies(trace);
   for (auto& [name, files] : streams) {
     if (files.size() < 2) continue;
     std::ranges::stable_sort(files, {}, &FileOfStream::begin);
     look_for(trace, files);
     streams_.push_back(std::move(files));
-  }
-}
-
-void TwinPackets::look_for_copies(Trace& trace) {
-  // Class, begin of the first packet, size.
-  using Key = std::tuple<const DataStreamClass*, std::uint64_t, std::uintmax_t>;
-  std::map<Key, std::string> known;
-  for (const std::string& path : trace.files()) {
-    const FirstPacket first = first_packet(trace, path);
-    if (first.stream_class == nullptr || first.stream_id.value || !first.recorded_begin) continue;
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) continue;
-    const auto [before, is_new] =
-        known.try_emplace({first.stream_class, *first.recorded_begin, size}, path);
-    if (!is_new && io::likeness(before->second, path, trace.stop()) == io::Likeness::kEqual)
-      copies_.emplace_back(before->second, path);
   }
 }
 

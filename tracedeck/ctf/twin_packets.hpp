@@ -61,7 +61,6 @@ class TwinPackets {
  private:
   class PacketReader;
 
-  void look_for_copies(Trace& trace);
   void look_for(Trace& trace, std::vector<FileOfStream>& files);
   [[nodiscard]] bool passes_over(const std::string& path, std::uint64_t offset) const;
 
