@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
 #
-#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, fuzz, bare; default: all
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, fuzz, bare; default: all
 #
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
 #   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
 #   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
+#   values      parameters that are values for nothing
 #   fuzz        every fuzz target for FUZZ_SECONDS (default 300)
 #   bare        `make demo` from a fresh clone in a bare Debian
 # Environment: JOBS (default: the processors).
@@ -29,10 +30,11 @@ alike() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target timeline_test &&
         TRACEDECK_ALIKE_PAIRS=10000 build/release/tracedeck/timeline_test --gtest_filter='AlikePairs.*'
 }
+values() { MORE_CHECKS=performance-unnecessary-value-param scripts/lint.sh; }
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }
 
-[[ $# -gt 0 ]] || set -- every-way matrix alike fuzz bare
+[[ $# -gt 0 ]] || set -- every-way matrix alike values fuzz bare
 status=0
 for name in "$@"; do
     start=$SECONDS

@@ -2,6 +2,7 @@
 # All static checks: formatting, floors, links, headers and sources that stand alone, clang-tidy.
 #
 #   scripts/lint.sh [FILE...]     clang-tidy only for these sources; default: all but the tests
+# Environment: MORE_CHECKS: of clang-tidy, besides those of .clang-tidy.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -141,7 +142,8 @@ tidy() {
     sed -n 's/^ *"file": "\(.*\)",*$/\1/p' $build/compile_commands.json |
         grep -v "_test\|_test_\|/$build/\(bench\|examples\|fuzz\)/" >$build/sources
     printf '%s\n' $build/{bench,examples,fuzz}/all_programs.cpp >>$build/sources
-    run_tidy $build --checks=-bugprone-suspicious-include,-misc-unused-*-decls,-modernize-deprecated-headers <$build/sources
+    local alone=-bugprone-suspicious-include,-misc-unused-*-decls,-modernize-deprecated-headers
+    run_tidy $build --checks="$alone,${MORE_CHECKS:-}" <$build/sources
 }
 
 cmake --preset lint >/dev/null || exit 1
