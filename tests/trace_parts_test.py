@@ -39,13 +39,15 @@ stream {{ id = 0;
 
 
 def packet(sequence, *events, instance=0, discarded=0):
-    """`events`: times, each with its numbers."""
+    """`events`: times, each with its numbers. `instance` None: headers say no data stream id."""
     body = b""
     for time, *numbers in events:
         body += (0).to_bytes(4, "little") + time.to_bytes(8, "little")
         body += b"".join(number.to_bytes(4, "little") for number in numbers)
-    size = (12 + 48 + len(body)) * 8
-    head = (0xC1FC1FC1).to_bytes(4, "little") + bytes(4) + instance.to_bytes(4, "little")
+    head = (0xC1FC1FC1).to_bytes(4, "little") + bytes(4)
+    if instance is not None:
+        head += instance.to_bytes(4, "little")
+    size = (len(head) + 48 + len(body)) * 8
     for value in (events[0][0], events[-1][0], size, size, sequence, discarded):
         head += value.to_bytes(8, "little")
     return head + body
@@ -132,6 +134,16 @@ class Twins(PartsTest):
                 said = self.check(result, 0).stderr.decode()
                 self.assertIn("1 packet is in more than one file", said)
                 self.assertIn("lost: 3 events and 1 packet, in 3 places", said)
+
+    def test_files_of_one_name_are_of_one_data_stream(self):
+        metadata = tsdl().replace("uint32_t stream_instance_id; ", "")
+        for part, sequence in (("a", 0), ("b", 1), ("c", 3)):
+            self.part(part, metadata, packet(sequence, (10 * sequence + 1, sequence), instance=None))
+        info = json.loads(self.check(run("info", "--json", self.folder), 0).stdout)
+        self.assertEqual((info["streams"]["count"], info["losses"]["packets"]), (1, 1))
+        self.assertEqual(info["findings"]["count"], 0)
+        self.part("a", metadata, packet(0, (2, 9), instance=None), file="ch_1")
+        self.assertEqual(json.loads(run("info", "--json", self.folder).stdout)["streams"]["count"], 2)
 
     def test_copies_without_an_id_are_told(self):
         text = """/* CTF 1.8 */
@@ -424,7 +436,7 @@ class Sessions(PartsTest):
         return self.check(run("print", self.folder), 0).stderr.decode()
 
     def test_two_sessions_that_recorded_the_same(self):
-        says = "are of two recording sessions of one host: an event that both recorded is there twice"
+        says = "are of two recording sessions of one host: what both recorded counts twice"
         self.session("a", "one", 1)
         self.assertNotIn(says, self.said())
         self.session("b", "two", 2, env="hostname = other")

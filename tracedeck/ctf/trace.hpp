@@ -118,7 +118,8 @@ class Trace {
   // added.
   [[nodiscard]] bool reload();
 
-  // The data stream of a class and an id; those without an id are distinguished by their file.
+  // The data stream of a class and an id; those without an id go by the names of their files, which
+  // are the same in each directory of the trace.
   [[nodiscard]] StreamState& stream(const DataStreamClass& stream_class, const StreamId& id,
                                     const std::string& file);
 
@@ -156,7 +157,7 @@ class Trace {
   using StreamKey = std::tuple<const DataStreamClass*, StreamId, std::string>;
   [[nodiscard]] static StreamKey key_of(const DataStreamClass& stream_class, const StreamId& id,
                                         const std::string& file) {
-    return {&stream_class, id, id.value ? std::string() : file};
+    return {&stream_class, id, id.value ? std::string() : file.substr(file.rfind('/') + 1)};
   }
   std::map<StreamKey, StreamState> streams_;
   std::stop_token stop_;

@@ -36,8 +36,8 @@ std::string RecordingSessions::see(const TraceDescription& description) {
   std::string sentence;
   if (twin != recordings_.end()) {
     sentence = fmt::format(
-        "{} and {} are of two recording sessions of one host: an event that both recorded is "
-        "there twice",
+        "{} and {} are of two recording sessions of one host: what both recorded counts "
+        "twice",
         twin->input, seen.input);
   }
   recordings_.push_back(std::move(seen));
