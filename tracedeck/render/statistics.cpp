@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tracedeck/render/counted.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/text_table.hpp"
@@ -126,7 +127,8 @@ void append_class(TextBuffer& out, const TraceStatistics& statistics,
 }  // namespace
 
 void append_statistics_text(TextBuffer& out, const TraceStatistics& statistics) {
-  out.append(fmt::format("{} events, {} bytes\n", statistics.events, statistics.bytes));
+  out.append(fmt::format("{}, {}\n", counted(statistics.events, "event"),
+                         counted(statistics.bytes, "byte")));
   if (statistics.classes.empty()) return;
   out.append('\n');
   append_classes(out, statistics);

@@ -58,13 +58,24 @@ std::string parts_text(const TraceSummary& summary) {
   return text;
 }
 
+// Neighbours of equal names are counted, as those without ids are.
 std::string streams_text(const TraceSummary& summary) {
   std::string text = fmt::format("{}", summary.streams);
   std::string_view separator = ": ";
-  for (const StreamSummary& each : summary.first_streams) {
+  const std::vector<StreamSummary>& first = summary.first_streams;
+  for (std::size_t i = 0; i < first.size();) {
+    const std::string name = stream_text(first[i].stream);
+    const auto is_alike = [&](const StreamSummary& each) {
+      return stream_text(each.stream) == name;
+    };
+    const auto next =
+        std::find_if_not(first.begin() + static_cast<std::ptrdiff_t>(i), first.end(), is_alike);
+    const std::size_t count = static_cast<std::size_t>(next - first.begin()) - i;
     text += separator;
-    text += stream_text(each.stream);
+    text += name;
+    if (count > 1) text += fmt::format(" ({})", count);
     separator = " ";
+    i += count;
   }
   if (summary.streams > summary.first_streams.size()) text += " ...";
   return text;
