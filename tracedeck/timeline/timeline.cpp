@@ -1,6 +1,8 @@
 #include "tracedeck/timeline/timeline.hpp"
 
 #include <algorithm>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "tracedeck/timeline/marking.hpp"
@@ -87,6 +89,23 @@ void Timeline::settle_names() {
     each.shows_host = has_several_origins();
   }
   for (Track& each : tracks_) each.name = title_of(each);
+  name_traces_of_equal_tracks();
+}
+
+// As where two sessions recorded one program.
+void Timeline::name_traces_of_equal_tracks() {
+  const auto is_of_trace = [&](const Track& track) {
+    return track.parent == kNoTrack && !origins_[track.origin].trace.empty();
+  };
+  TextMap<OriginId> first_of;
+  std::set<std::string> shared;
+  for (const Track& each : tracks_ | std::views::filter(is_of_trace)) {
+    const auto [first, is_new] = first_of.try_emplace(each.name, each.origin);
+    if (first->second != each.origin) shared.insert(each.name);
+  }
+  for (Track& each : tracks_ | std::views::filter(is_of_trace)) {
+    if (shared.contains(each.name)) each.name += " (" + origins_[each.origin].trace + ")";
+  }
 }
 
 TrackId Timeline::parent_of(TrackId id) const {

@@ -225,6 +225,7 @@ class Timeline {
  private:
   void note_trace(std::vector<std::string>& traces, const std::string& name) const;
   [[nodiscard]] std::string title_of(const Track& track) const;
+  void name_traces_of_equal_tracks();
   [[nodiscard]] static std::string_view place_in(std::string_view text, PlaceRange place);
   [[nodiscard]] std::string shown(std::string_view text, PlaceRange place) const;
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace tracedeck::timeline {
 namespace {
@@ -62,6 +64,27 @@ TEST(TimelineNames, AreFoundWithTheirHost) {
   EXPECT_EQ(timeline.find_name("syscall", "read", "web1"), web);
   EXPECT_EQ(timeline.find_name("syscall", "read", "db1"), db);
   EXPECT_EQ(timeline.find_name("syscall", "read"), kNoName);
+}
+
+TEST(TimelineNames, OfEqualTracksSayTheirTraces) {
+  Timeline timeline;
+  const OriginId host = timeline.add_machine("bot");
+  const auto add = [&](std::string name, std::string trace, TrackId parent = kNoTrack) {
+    Track track{.parent = parent, .name = std::move(name)};
+    track.origin = timeline.add_trace(host, std::move(trace), "");
+    return timeline.add_track(std::move(track));
+  };
+  const TrackId first = add("talker 501", "a");
+  const TrackId second = add("talker 501", "b");
+  const TrackId other = add("listener 502", "b");
+  const TrackId child = add("lane", "a", first);
+  const TrackId child_of_second = add("lane", "b", second);
+  timeline.settle_names();
+  timeline.settle_names();
+  EXPECT_EQ(timeline.track(first).name, "talker 501 (a)");
+  EXPECT_EQ(timeline.track(second).name, "talker 501 (b)");
+  EXPECT_EQ(timeline.track(other).name, "listener 502");
+  EXPECT_EQ(timeline.track(child).name, timeline.track(child_of_second).name);
 }
 
 }  // namespace
