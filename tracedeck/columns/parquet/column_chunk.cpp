@@ -129,12 +129,18 @@ class ChunkEncoder::Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Appends the page `plain` to the chunk. `header` has the type, the entries and the encoding.
-  void append(ColumnChunk& chunk, const std::string& plain, PageHeader header) {
+  // Bytes that `plain` comes to.
+  [[nodiscard]] std::size_t size_of(const std::string& plain) {
     compressed_.resize(ZSTD_compressBound(plain.size()));
     const std::size_t size = ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(),
                                                plain.data(), plain.size(), 1);
     if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+    return size;
+  }
+
+  // Appends the page `plain` to the chunk. `header` has the type, the entries and the encoding.
+  void append(ColumnChunk& chunk, const std::string& plain, PageHeader header) {
+    const std::size_t size = size_of(plain);
     header.size = plain.size();
     header.compressed = size;
     const std::size_t begin = chunk.bytes.size();
@@ -151,10 +157,28 @@ class ChunkEncoder::Compressor {
 ChunkEncoder::ChunkEncoder() : compressor_(std::make_unique<Compressor>()) {}
 ChunkEncoder::~ChunkEncoder() = default;
 
+// What takes less before it is compressed may take more behind: numbers of a dictionary and
+// differences hide that bytes repeat. Readers are faster with a dictionary, so a little is no gain.
+void ChunkEncoder::choose_encoding(LeafValues& values) {
+  if (!values.may_be_plain()) return;
+  const std::size_t count = values.sample();
+  std::string sample;
+  values.append(sample, 0, count);
+  // The sample's part of the dictionary.
+  const std::size_t dictionary =
+      values.has_dictionary() ? compressor_->size_of(values.dictionary()) * count / values.size()
+                              : 0;
+  const std::size_t size = compressor_->size_of(sample) + dictionary;
+  sample.clear();
+  values.append_plain(sample, 0, count);
+  if (compressor_->size_of(sample) * 10 < size * 9) values.make_plain();
+}
+
 ColumnChunk ChunkEncoder::encode(const LeafPath& path, std::size_t rows) {
   const columns::Column& leaf = *path.back();
   const Levels levels = levels_of(path, rows);
   LeafValues values(leaf);
+  choose_encoding(values);
   ColumnChunk chunk;
   chunk.entries = levels.entries;
   chunk.nulls = levels.entries - values.size();

@@ -59,6 +59,8 @@ struct ColumnChunk {
   Bounds bounds = {};
 };
 
+class LeafValues;
+
 // Encodes and compresses columns. One thread at a time.
 class ChunkEncoder {
  public:
@@ -71,6 +73,8 @@ class ChunkEncoder {
   [[nodiscard]] ColumnChunk encode(const LeafPath& path, std::size_t rows);
 
  private:
+  void choose_encoding(LeafValues& values);
+
   class Compressor;
   std::unique_ptr<Compressor> compressor_;
 };

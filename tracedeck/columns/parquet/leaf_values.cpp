@@ -237,6 +237,10 @@ void LeafValues::make_integer_dictionary() {
 
 std::size_t LeafValues::that_fit(std::size_t from, std::size_t count) const {
   if (offsets_.empty() || has_dictionary()) return std::min(count, kPageBytes / 8);
+  return that_fit_plain(from, count);
+}
+
+std::size_t LeafValues::that_fit_plain(std::size_t from, std::size_t count) const {
   std::size_t fit = std::min<std::size_t>(count, 1);
   while (fit < count && offsets_[from + fit + 1] - offsets_[from] + 4 * fit <= kPageBytes) ++fit;
   return fit;
@@ -250,7 +254,7 @@ Encoding LeafValues::append(std::string& out, std::size_t from, std::size_t coun
     append_hybrid(out, std::span(numbers_).subspan(from, count), width);
     return Encoding::kRleDictionary;
   }
-  if (leaf_.type == ColumnType::kInteger && count > 1) {
+  if (leaf_.type == ColumnType::kInteger && count > 1 && !is_plain_) {
     const std::size_t begin = out.size();
     if (leaf_.width == 64) {
       append_deltas(out, std::span(leaf_.words64).subspan(from, count));
@@ -263,6 +267,25 @@ Encoding LeafValues::append(std::string& out, std::size_t from, std::size_t coun
   }
   append_plain(out, from, count);
   return Encoding::kPlain;
+}
+
+bool LeafValues::may_be_plain() const {
+  constexpr std::size_t kFew = 64;
+  if (size_ < kFew) return false;
+  return leaf_.type == ColumnType::kInteger || (!offsets_.empty() && has_dictionary());
+}
+
+std::size_t LeafValues::sample() const {
+  constexpr std::size_t kMost = 16'384;
+  const std::size_t count = std::min(size_, kMost);
+  return offsets_.empty() ? count : that_fit_plain(0, count);
+}
+
+void LeafValues::make_plain() {
+  is_plain_ = true;
+  dictionary_ = {};
+  dictionary_count_ = 0;
+  numbers_ = {};
 }
 
 void LeafValues::append_plain(std::string& out, std::size_t from, std::size_t count) const {

@@ -29,6 +29,15 @@ class LeafValues {
   // Appends values in the encoding that takes the least, and says which that is.
   Encoding append(std::string& out, std::size_t from, std::size_t count);
 
+  // Whether PLAIN may take less than that once both are compressed: of texts of which half are
+  // repeated, of integers of which neighbours repeat bytes.
+  [[nodiscard]] bool may_be_plain() const;
+  // How many values `append_plain` should be tried with.
+  [[nodiscard]] std::size_t sample() const;
+  void append_plain(std::string& out, std::size_t from, std::size_t count) const;
+  // From now on all are.
+  void make_plain();
+
   [[nodiscard]] Bounds bounds(std::size_t from, std::size_t count) const;
 
  private:
@@ -37,12 +46,13 @@ class LeafValues {
   void make_word_dictionary();
   void make_integer_dictionary();
   bool gains_from_dictionary() const;
-  void append_plain(std::string& out, std::size_t from, std::size_t count) const;
+  [[nodiscard]] std::size_t that_fit_plain(std::size_t from, std::size_t count) const;
   [[nodiscard]] std::string_view text(std::size_t index) const;
 
   const columns::Column& leaf_;
   std::size_t size_;
   std::vector<std::uint64_t> offsets_;  // of texts in `characters`, and the end
+  bool is_plain_ = false;
   std::string dictionary_;
   std::size_t dictionary_count_ = 0;
   std::vector<std::uint32_t> numbers_;  // of the values in the dictionary
