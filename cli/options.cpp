@@ -74,6 +74,7 @@ std::vector<Choice> int64_choices() {
 
 std::vector<Choice> layout_choices() {
   return {{"class", "a table for each event class, a column for each field"},
+          {"schema", "the same, each named by its columns too: NAME@XXXXXXXX"},
           {"one", "one table, with the name of the class, and fields as JSON text"}};
 }
 
@@ -132,6 +133,7 @@ std::string apply_int64(Options& options, const std::string& value) {
 
 std::string apply_layout(Options& options, const std::string& value) {
   options.one_table = value == "one";
+  options.names_columns = value == "schema";
   return {};
 }
 

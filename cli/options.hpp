@@ -56,6 +56,7 @@ struct Options {
   std::string output = "text";
   bool int64_strings = false;
   bool one_table = false;                                      // of tables: --layout one
+  bool names_columns = false;                                  // of tables: --layout schema
   std::vector<std::pair<std::string, std::string>> tags = {};  // of tables
   std::string segment = {};                                    // the same; "": by content
   bool metadata = false;                                       // of `schema`: as metadata text

@@ -64,8 +64,10 @@ OutputSettings output_settings(const Options& options) {
                                          .names = options.babeltrace_names.shown(),
                                          .fields = options.babeltrace_fields.shown()},
                           .write = {.version = options.dial9_version}};
-  settings.tables = {
-      .segment = options.segment, .tags = options.tags, .one_table = options.one_table};
+  settings.tables = {.segment = options.segment,
+                     .tags = options.tags,
+                     .one_table = options.one_table,
+                     .names_columns = options.names_columns};
   settings.all_arguments = options.all_arguments;
   settings.title = fmt::format("{}", fmt::join(options.operands, ", "));
   settings.perfetto_level = options.perfetto_level;

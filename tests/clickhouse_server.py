@@ -34,8 +34,9 @@ def free_ports(count):
 class Server:
     """A server that answers queries."""
 
-    def __init__(self, port):
+    def __init__(self, port, http_port):
         self.port = port
+        self.url = f"http://127.0.0.1:{http_port}"
 
     def client(self, query, *options):
         return ["clickhouse-client", "--port", str(self.port), *options, "--query", query]
@@ -82,7 +83,7 @@ def start(test_class, count=1):
             [program, f"--config-file={root}/config.xml"], cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         test_class.addClassCleanup(end, process)
-        servers.append(Server(ports[3 * i]))
+        servers.append(Server(*ports[3 * i : 3 * i + 2]))
     deadline = time.monotonic() + 60
     while not all(server.answers() for server in servers):
         if time.monotonic() > deadline:

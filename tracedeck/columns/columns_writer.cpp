@@ -222,7 +222,7 @@ class ColumnsWriter final : public Writer {
   TableOptions options_;
   TraceFacts traces_;
   RowTools tools_;
-  Tables tables_{*sink_, tools_.losses};
+  Tables tables_{*sink_, tools_.losses, options_.names_columns};
   ClassCache<ClassEntry> classes_;
   std::optional<OneTable> one_;
   render::LeftOut left_out_{!options_.alone, true, !options_.alone};

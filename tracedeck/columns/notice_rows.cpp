@@ -93,6 +93,7 @@ Column loss_columns(const Tags& tags) {
   root.children = {notice_column("trace", ColumnType::kWord),
                    notice_column("stream", ColumnType::kWord, true),
                    notice_column("seq", ColumnType::kInteger, false, true),
+                   notice_column("row", ColumnType::kInteger, false, true),
                    notice_column("events", ColumnType::kInteger, true),
                    notice_column("packets", ColumnType::kInteger, true),
                    notice_column("taken_back", ColumnType::kBoolean),
@@ -106,6 +107,7 @@ Column problem_columns(const Tags& tags) {
   Column root;
   root.children = {notice_column("trace", ColumnType::kWord),
                    notice_column("seq", ColumnType::kInteger, false, true),
+                   notice_column("row", ColumnType::kInteger, false, true),
                    notice_column("severity", ColumnType::kWord),
                    notice_column("damage", ColumnType::kBoolean),
                    notice_column("rule", ColumnType::kWord),
@@ -121,6 +123,7 @@ void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, Column
   row.word(origin.trace);
   row.word(origin.stream);
   row.integer(static_cast<std::uint64_t>(origin.seq));
+  row.integer(table.rows_before + table.rows);
   row.integer(loss.events);
   row.integer(loss.packets);
   row.boolean(loss.taken_back);
@@ -134,6 +137,7 @@ void append_problem(Table& table, const Notice& notice, bool damage, const RowOr
   RowCursor row(table);
   row.word(origin.trace);
   row.integer(static_cast<std::uint64_t>(origin.seq));
+  row.integer(table.rows_before + table.rows);
   row.word(severity_name(rule == nullptr ? Severity::kError : rule->severity));
   row.boolean(damage);
   row.word(rule == nullptr ? std::string_view() : rule->id);

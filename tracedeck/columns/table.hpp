@@ -20,8 +20,9 @@ struct Table {
   std::string name;
   Column root;
   std::vector<Column*> in_order;
-  std::size_t rows = 0;     // that are in the columns
-  std::uint64_t bytes = 0;  // that they take, about
+  std::size_t rows = 0;           // that are in the columns
+  std::uint64_t rows_before = 0;  // that were handed on
+  std::uint64_t bytes = 0;        // that they take, about
   // Whether the rows ascend by time and all have one.
   bool sorted = true;
   std::int64_t last_time = 0;

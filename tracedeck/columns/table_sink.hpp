@@ -14,6 +14,9 @@ struct TableOptions {
   std::string segment = {};  // what names of files begin with; letters, digits, `_`, `-`, `.`
   Tags tags = {};
   bool one_table = false;  // for all event classes, with fields as JSON text
+  // Each table of events is called by its columns too, so that those of other results with this
+  // name have these columns.
+  bool names_columns = false;
   // Nothing is beside that table: losses, problems and what describes traces are left out.
   bool alone = false;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tracedeck/base/keyed_hash.hpp"
 
@@ -14,7 +15,8 @@ constexpr HashKey kSignatureKey{.low = 0x7472616365646563, .high = 0x6b2d636f6c7
 
 }  // namespace
 
-Tables::Tables(TableSink& sink, ColumnLosses& losses) : sink_(sink), losses_(losses) {
+Tables::Tables(TableSink& sink, ColumnLosses& losses, bool names_columns)
+    : sink_(sink), losses_(losses), names_columns_(names_columns) {
   // Taken, so that no event class has them.
   by_name_[std::string(kLossTable)];
   by_name_[std::string(kProblemTable)];
@@ -29,7 +31,7 @@ Table& Tables::find_or_make(std::string_view name, const Column& root) {
   Table*& table = named->second[columns];
   if (table != nullptr) return *table;
   std::string full(name);
-  if (!is_first && !is_ours)
+  if ((names_columns_ || !is_first) && !is_ours)
     full += fmt::format("@{:08x}", sip_hash(kSignatureKey, columns) & 0xFFFF'FFFF);
   table = &tables_.emplace_back(std::move(full), root);
   table->number = tables_.size() - 1;
@@ -39,7 +41,7 @@ Table& Tables::find_or_make(std::string_view name, const Column& root) {
 Result<void> Tables::hand_on(Table& table) {
   auto taken = sink_.take(table);
   clear(table.root);
-  table.rows = 0;
+  table.rows_before += std::exchange(table.rows, 0);
   table.bytes = 0;
   table.sorted = true;
   return taken;

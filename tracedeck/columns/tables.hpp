@@ -25,11 +25,11 @@ class Tables {
   // What the columns of all tables take together before the largest goes on.
   static constexpr std::uint64_t kBytes = std::uint64_t{24} << 20;
 
-  // `sink` and `losses` must outlive it.
-  Tables(TableSink& sink, ColumnLosses& losses);
+  // `sink` and `losses` must outlive it. `names_columns`: see `TableOptions`.
+  Tables(TableSink& sink, ColumnLosses& losses, bool names_columns);
 
-  // The table of what is called `name` and has the columns of `root`. Tables of a name with other
-  // columns are called `name@` and eight hexadecimal digits of their columns.
+  // The table of what is called `name` and has the columns of `root`. The first of a name is called
+  // so, unless columns are named; others `name@` and eight hexadecimal digits of their columns.
   [[nodiscard]] Table& find_or_make(std::string_view name, const Column& root);
 
   // After rows were appended to a table. Errors: those of the sink.
@@ -52,6 +52,7 @@ class Tables {
 
   TableSink& sink_;
   ColumnLosses& losses_;
+  bool names_columns_;
   std::deque<Table> tables_;
   std::map<std::string, std::map<std::string, Table*>, std::less<>> by_name_;  // then by signature
 };

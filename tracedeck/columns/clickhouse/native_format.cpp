@@ -201,11 +201,10 @@ std::string create_statement(std::string_view name, const Column& root) {
     text += fmt::format("{}    {} {}", separator, backquoted(column.name), type_of(column));
     separator = ",\n";
   }
-  // Rows of losses and problems may be alike, and each counts.
+  text += "\n)\nENGINE = ReplacingMergeTree\n";
   text += root.children.front().name == columns::kTimeColumn
-              ? "\n)\nENGINE = ReplacingMergeTree\nPRIMARY KEY (trace, time_ns)\n"
-                "ORDER BY (trace, time_ns, segment, stream, seq);\n"
-              : "\n)\nENGINE = MergeTree\nORDER BY (trace, segment, seq);\n";
+              ? "PRIMARY KEY (trace, time_ns)\nORDER BY (trace, time_ns, segment, stream, seq);\n"
+              : "ORDER BY (trace, segment, row);\n";
   return text;
 }
 

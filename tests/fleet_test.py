@@ -1,0 +1,126 @@
+"""docs/scale-out.md: traces of a fleet in ClickHouse on two servers, and as Parquet in DuckDB.
+
+The fleet is worlds/fleet.py, which knows what happened. Processes that insert it are killed at random. Skipped without
+clickhouse-server, clickhouse-client and curl; TRACEDECK_FLEET_SEGMENTS says how many segments there are.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+import clickhouse_server
+from command import BIN, ROOT
+from worlds import fleet
+
+SEGMENTS = int(os.environ.get("TRACEDECK_FLEET_SEGMENTS", "2000"))
+CONVERTERS = 4
+SCRIPT = ROOT / "examples/fleet/ship.sh"
+DOCUMENT = ROOT / "docs/scale-out.md"
+
+
+def statements(language):
+    """The statements of a language in the document, by the line before them."""
+    text = DOCUMENT.read_text()
+    return {title: code for title, code in re.findall(r"^([^\n]+)\n\n```" + language + r"\n(.*?)```", text, re.S | re.M)}
+
+
+class Fleet(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if shutil.which("curl") is None:
+            raise unittest.SkipTest("there is no curl")
+        cls.servers = clickhouse_server.start(cls, count=2)
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.fleet = fleet.fleet(7, SEGMENTS)
+        for segment in cls.fleet.segments:
+            (cls.folder / segment.name).write_bytes(segment.bytes)
+        cls.kills = 0
+        rng = random.Random(7)
+        hosts = sorted({segment.host for segment in cls.fleet.segments})
+        shares = [(hosts[i::CONVERTERS], random.Random(rng.random())) for i in range(CONVERTERS)]
+        with concurrent.futures.ThreadPoolExecutor(CONVERTERS) as pool:
+            for kills in pool.map(lambda share: sum(cls.ship(host, share[1]) for host in share[0]), shares):
+                cls.kills += kills
+
+    @classmethod
+    def ship(cls, host, rng):
+        """Inserts what a host recorded; returns how often that was killed before it was done."""
+        traces = sorted(cls.folder.glob(f"{host}-*.bin"))
+        kills = rng.choice((0, 0, 0, 1, 2))
+        environment = {**os.environ, "PATH": f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}", "HOST": host, "CLUSTER": "shards",
+                       "SHARDS": " ".join(server.url for server in cls.servers)}
+        for attempt in range(kills + 1):
+            process = subprocess.Popen([SCRIPT, *traces], env=environment, stderr=subprocess.PIPE, start_new_session=True)
+            try:
+                _, said = process.communicate(timeout=rng.uniform(0.05, 1.0) if attempt < kills else None)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+                continue
+            assert process.returncode == 0, said.decode()
+            return attempt
+        raise AssertionError("it was always killed")
+
+    def ask(self, query, server=0):
+        return self.servers[server].ask(f"{query} format JSONEachRow", None, "--output_format_json_quote_64bit_integers", "0")
+
+    def test_every_event_counts_once(self):
+        self.assertGreater(self.kills, 0)
+        counts = statements("sql")["Events of each segment:"]
+        found = {row["trace"]: row["events"] for row in self.ask(counts)}
+        self.assertEqual(found, {row["trace"]: row["events"] for row in self.ask(counts, server=1)})
+        whole = {s.name: s.events - 1 for s in self.fleet.segments if not s.damaged}
+        self.assertEqual({name: count for name, count in found.items() if name in whole}, whole)
+        for segment in self.fleet.segments:
+            self.assertLessEqual(found.get(segment.name, 0), segment.events - 1)
+
+    def test_damage_is_told(self):
+        damaged = {row["trace"] for row in self.ask(statements("sql")["Damaged segments:"])}
+        self.assertLessEqual(damaged, {s.name for s in self.fleet.segments if s.damaged})
+        for segment in self.fleet.segments:
+            if segment.damaged and segment.name not in damaged:
+                (row,) = self.ask(f"select count() as events from merge(currentDatabase(), '^fleet\\\\.Request%40') final where trace = '{segment.name}'")
+                self.assertEqual(row["events"], segment.events - 1, segment.name)
+
+    def test_bad_hosts(self):
+        rows = self.ask(statements("sql")["Hosts that are slow, and hosts whose clocks are wrong:"])
+        self.assertEqual({row["host"] for row in rows if row["is_slow"]}, self.fleet.slow)
+        self.assertEqual({row["host"] for row in rows if row["clock_is_wrong"]}, self.fleet.wrong_clocks)
+
+    def test_the_same_as_parquet(self):
+        if shutil.which("node") is None:
+            self.skipTest("there is no Node.js")
+        out = self.folder / "parquet"
+        out.mkdir()
+        script = 'for trace; do tracedeck convert -q --to parquet --tag host=${trace%-*} -o "parquet/$trace" "$trace" || [ $? = 4 ]; done'
+        names = [segment.name for segment in self.fleet.segments]
+        environment = {**os.environ, "PATH": f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}"}
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            codes = pool.map(lambda part: subprocess.run(["sh", "-c", script, "sh", *part], cwd=self.folder, env=environment).returncode,
+                             (names[::2], names[1::2]))
+        self.assertEqual(list(codes), [0, 0])
+        query = statements("duckdb")["Hosts that are slow, and hosts whose clocks are wrong, in DuckDB:"]
+        done = subprocess.run(["node", ROOT / "tests/columns/sql.mjs"], input=query.encode(), cwd=self.folder, capture_output=True,
+                              env={**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", str(ROOT / "build/node_modules"))})
+        if done.returncode == 77:
+            self.skipTest(done.stderr.decode().strip())
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual({row["host"] for row in rows if row["is_slow"]}, self.fleet.slow)
+        self.assertEqual({row["host"] for row in rows if row["clock_is_wrong"]}, self.fleet.wrong_clocks)
+        (total,) = self.ask("select count() as events from merge(currentDatabase(), '^fleet\\\\.Request%40') final")
+        self.assertEqual(sum(int(row["events"]) for row in rows), total["events"])
+
+
+if __name__ == "__main__":
+    unittest.main()
