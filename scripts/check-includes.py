@@ -17,7 +17,7 @@ import tempfile
 # Header → the names that it is included for. A name in several headers is satisfied by each of them.
 NAMES = {
     "algorithm": """
-        all_of any_of clamp copy copy_if copy_n equal fill fill_n find find_if is_sorted is_sorted_until
+        all_of any_of clamp copy copy_if copy_n equal fill fill_n find find_if find_if_not is_sorted is_sorted_until
         lexicographical_compare_three_way lower_bound max min minmax move nth_element partition partition_point remove remove_if
         replace reverse rotate search shuffle sort stable_sort transform unique upper_bound""",
     "array": "array get size to_array tuple_size_v",
