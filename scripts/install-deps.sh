@@ -18,7 +18,7 @@ test=(
 )
 # Programs that the tests compare with or have read, and the compiler for devices. Without them these tests are skipped.
 peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler fish zsh
-    clickhouse-server clickhouse-client)
+    clickhouse-server clickhouse-client curl)
 check=(ccache clang-format-19)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

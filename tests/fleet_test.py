@@ -102,7 +102,7 @@ class Fleet(unittest.TestCase):
             self.skipTest("there is no Node.js")
         out = self.folder / "parquet"
         out.mkdir()
-        script = 'for trace; do tracedeck convert -q --to parquet --tag host=${trace%-*} -o "parquet/$trace" "$trace" || [ $? = 4 ]; done'
+        script = 'for trace; do tracedeck convert -q --to parquet --tag host=${trace%-*} -o "parquet/$trace" "$trace" 2>errors || [ $? = 4 ]; done'
         names = [segment.name for segment in self.fleet.segments]
         environment = {**os.environ, "PATH": f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}"}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -40,16 +40,18 @@ for trace in "$@"; do
     *) failed=1 && continue ;;
     esac
     for rows in "$work/one"/*.native; do
-        name=$(basename "$rows" .native)
-        cat "$rows" >>"$work/$name.native"
-        sed 's/;$//' "$work/one/$name.sql" >"$work/$name.sql"
+        name=${rows##*/}
+        cat "$rows" >>"$work/$name"
+        name=${name%.native}
+        [ -e "$work/$name.sql" ] || sed 's/;$//' "$work/one/$name.sql" >"$work/$name.sql"
     done
     rm -r "$work/one"
     printf '%s\n' "$trace" >>"$work/shipped"
 done
 for rows in "$work"/*.native; do
     [ -e "$rows" ] || continue
-    name=$(basename "$rows" .native)
+    name=${rows##*/}
+    name=${name%.native}
     make_table "$name"
     in_address=$(printf '%s' "$name" | sed 's/%/%25/g')
     post "${SHARDS%% *}" "insert_distributed_sync=1&query=INSERT+INTO+%60fleet.$in_address%60+FORMAT+Native" "$rows"
