@@ -1,7 +1,9 @@
 // Any bytes as a trace of any format (of CTF the metadata and data stream files, between them the
-// line `%%`), written as Parquet files in both layouts and as blocks of ClickHouse. Every event is
-// a row or was refused, every file is whole, and what is written does not outgrow what was read.
+// line `%%`), written as Parquet files in both layouts, as blocks of ClickHouse, and as files and
+// a stream of Arrow. Every event is a row or was refused, every file is whole, and what is written
+// does not outgrow what was read.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +15,7 @@
 #include "fuzz/command_ways.hpp"
 #include "fuzz/ctf_traces.hpp"
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/columns/arrow/ipc_format.hpp"
 #include "tracedeck/columns/clickhouse/native_format.hpp"
 #include "tracedeck/columns/columns_writer.hpp"
 #include "tracedeck/columns/directory_sink.hpp"
@@ -43,18 +46,42 @@ class MemoryDirectory final : public io::OutputDirectory {
   std::map<std::string, std::string> files_;
 };
 
-bool is_whole(const std::string& file) {
+bool is_whole_arrow(const std::string& file) {
+  if (file.size() < 18 || !file.starts_with("ARROW1") || !file.ends_with("ARROW1")) return false;
+  const std::uint8_t* const end = as_bytes(file).data() + file.size();
+  return load_le<std::uint32_t>(end - 10) <= file.size() - 18;
+}
+
+bool is_whole_parquet(const std::string& file) {
   if (file.size() < 12 || !file.starts_with("PAR1") || !file.ends_with("PAR1")) return false;
   const std::uint8_t* const end = as_bytes(file).data() + file.size();
   return load_le<std::uint32_t>(end - 8) <= file.size() - 12;
 }
 
+bool is_whole(const std::string& name, const std::string& content) {
+  if (name.ends_with(".parquet")) return is_whole_parquet(content);
+  return !name.ends_with(".arrow") || is_whole_arrow(content);
+}
+
+using FormatPtr = std::unique_ptr<columns::TableFormat>;
+struct Way {
+  FormatPtr (*format)(const columns::TableOptions& options);
+  bool one_table = false;
+  bool stream = false;  // its files have no end of their own
+};
+constexpr std::array kWays = {
+    Way{[](const auto& options) { return parquet::parquet_format(options); }},
+    Way{[](const auto& options) { return parquet::parquet_format(options); }, true},
+    Way{[](const auto&) { return clickhouse::native_format(); }},
+    Way{[](const auto& options) { return arrow::file_format(options); }},
+    Way{[](const auto& options) { return arrow::stream_format(options); }, true, true},
+};
+
 // Returns how many events are in rows.
-std::uint64_t write_tables(Reader& reader, bool one_table, bool native,
-                           MemoryDirectory& directory) {
+std::uint64_t write_tables(Reader& reader, const Way& way, MemoryDirectory& directory) {
   const columns::TableOptions options{
-      .segment = "s", .tags = {{"host", "a"}, {"seq", "b"}}, .one_table = one_table};
-  auto format = native ? clickhouse::native_format() : parquet::parquet_format(options);
+      .segment = "s", .tags = {{"host", "a"}, {"seq", "b"}}, .one_table = way.one_table};
+  auto format = way.format(options);
   const auto writer = columns::columns_writer(
       columns::directory_sink(directory, options, std::move(format)), options, {});
   Written written;
@@ -74,16 +101,15 @@ void expect_tables(const std::function<std::unique_ptr<Reader>()>& open, std::si
   // For an event: what describes it may be short, and is there for each class.
   constexpr std::size_t kMostOfEvent = 4096;
   constexpr std::size_t kMostOfByte = 4096;
-  for (const auto& [one_table, native] :
-       {std::pair(false, false), std::pair(true, false), std::pair(false, true)}) {
+  for (const Way& way : kWays) {
     const std::unique_ptr<Reader> reader = open();
     if (reader == nullptr) return;
     MemoryDirectory directory;
-    const std::uint64_t events = write_tables(*reader, one_table, native, directory);
+    const std::uint64_t events = write_tables(*reader, way, directory);
     std::size_t bytes = 0;
     for (const auto& [name, content] : directory.files()) {
       bytes += content.size();
-      require(!name.ends_with(".parquet") || is_whole(content));
+      require(way.stream || is_whole(name, content));
     }
     require(directory.files().contains("_manifest/s.json"));
     require(bytes <= kMostOfByte * (size + 64) + kMostOfEvent * events);

@@ -1,4 +1,4 @@
-"""Tables of convert --to parquet and clickhouse: other programs read of them what print --output jsonl says.
+"""Tables of convert --to parquet, arrow and clickhouse: other programs read of them what print --output jsonl says.
 
 Skipped without Node.js and the readers of npm that NODE_PATH leads to (scripts/install-deps.sh browser installs them).
 The test of ClickHouse starts a server in a temporary folder, and is skipped without clickhouse-server and clickhouse-client.
@@ -22,10 +22,14 @@ import unittest
 import clickhouse_server
 import dial9_writer as dial9
 from command import BIN, ROOT, TRACES, run
+from ctf_oracle.traces import RandomTrace
 
 READER = ROOT / "tests/columns/read.mjs"
+# How many random traces each reader reads.
+SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "6"))
 MODULES = str(ROOT / "build/node_modules")
-READERS = ("duckdb", "hyparquet", "arrow")
+# What the readers of tests/columns/read.mjs read; others read Parquet.
+TARGETS = {"ipc": "arrow"}
 
 
 @functools.cache
@@ -186,16 +190,16 @@ class Columns(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def convert(self, *args, out="out", code=(0, 4)):
-        done = run("convert", "--to", "parquet", "-o", str(self.folder / out), *map(str, args), "-q")
+    def convert(self, *args, to="parquet", out="out", code=(0, 4)):
+        done = run("convert", "--to", to, "-o", str(self.folder / out), *map(str, args), "-q")
         self.assertIn(done.returncode, code, done.stderr)
         return self.folder / out
 
     def files(self, out):
-        return sorted(out.glob("class=*/*.parquet"))
+        return sorted(out.glob("class=*/*"))
 
     def check_events(self, trace, reader, *options):
-        out = self.convert(trace, out=f"{reader}-{len(list(self.folder.iterdir()))}", *options)
+        out = self.convert(trace, to=TARGETS.get(reader, "parquet"), out=f"{reader}-{len(list(self.folder.iterdir()))}", *options)
         printed = run("print", "--output", "jsonl", str(trace), "-q")
         events = [dict(parse(line)) for line in printed.stdout.splitlines()]
         tables = [f for f in self.files(out) if f.parent.name not in ("class=__loss", "class=__problem")]
@@ -292,9 +296,28 @@ class Made(Columns):
     def test_everything_in_arrow(self, reader):
         self.check_everything(reader)
 
+    @reads("ipc")
+    def test_everything_in_ipc(self, reader):
+        self.check_everything(reader)
+
     @reads("duckdb")
     def test_many_row_groups_and_pages(self, reader):
         self.check_events(self.trace(dial9.ticks(260_000)), reader)
+
+    @reads("ipc")
+    def test_batches_of_a_stream(self, reader):
+        trace = self.trace(dial9.ticks(70_000))
+        sent = subprocess.run([BIN, "convert", "--to", "arrow", "--layout", "one", "-o", "-", str(trace)], capture_output=True)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        (self.folder / "stream").write_bytes(sent.stdout)
+        found = rows(reader, [self.folder / "stream"])
+        self.assertEqual([row["seq"] for row in found], list(range(70_000)))
+        self.assertEqual({row["class"] for row in found}, {"Tick"})
+
+    @reads("ipc")
+    def test_a_stream_of_nothing_says_its_columns(self, reader):
+        out = self.convert(self.trace(dial9.header()), "--layout", "one", to="arrow", out="stream")
+        self.assertEqual(rows(reader, [out]), [])
 
     def test_names_of_files(self):
         trace = self.trace(everything())
@@ -361,6 +384,24 @@ class Made(Columns):
         damage = [row for row in rows(reader, [file]) if row["damage"]]
         self.assertEqual(len(damage), 1)
         self.assertEqual((damage[0]["length"], damage[0]["seq"]), (40, 5))
+
+
+class Random(Columns):
+    """Random CTF traces of all field classes; TRACEDECK_SEEDS says how many."""
+
+    def check_random(self, reader):
+        for seed in range(SEEDS):
+            trace = RandomTrace(seed, final=True, plain=True)
+            with self.subTest(seed=seed):
+                self.check_events(trace.write(self.folder / f"{seed}"), reader)
+
+    @reads("ipc")
+    def test_ipc(self, reader):
+        self.check_random(reader)
+
+    @reads("arrow")
+    def test_arrow(self, reader):
+        self.check_random(reader)
 
 
 class ClickHouse(Columns):
@@ -504,6 +545,18 @@ class Reference(Columns):
     @reads("hyparquet")
     def test_dial9_in_hyparquet(self, reader):
         self.check_folder("dial9", reader, 4)
+
+    @reads("ipc")
+    def test_dial9_in_ipc(self, reader):
+        self.check_folder("dial9", reader, 4)
+
+    @reads("ipc")
+    def test_heph_in_ipc(self, reader):
+        self.check_folder("heph", reader, 4)
+
+    @reads("ipc")
+    def test_ctf_in_ipc(self, reader):
+        self.check_ctf(reader)
 
     @reads("arrow")
     def test_ctf_in_arrow(self, reader):

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tracedeck/columns/arrow/ipc_format.hpp"
 #include "tracedeck/columns/clickhouse/native_format.hpp"
 #include "tracedeck/columns/columns_writer.hpp"
 #include "tracedeck/columns/directory_sink.hpp"
@@ -57,6 +58,19 @@ std::unique_ptr<Writer> parquet_files(io::OutputDirectory& output, const OutputS
   return columns::columns_writer(
       columns::directory_sink(output, settings.tables, parquet::parquet_format(settings.tables)),
       settings.tables, settings.trace_names);
+}
+
+std::unique_ptr<Writer> arrow_files(io::OutputDirectory& output, const OutputSettings& settings) {
+  return columns::columns_writer(
+      columns::directory_sink(output, settings.tables, arrow::file_format(settings.tables)),
+      settings.tables, settings.trace_names);
+}
+
+std::unique_ptr<Writer> arrow_stream(io::Output& output, const OutputSettings& settings) {
+  columns::TableOptions options = settings.tables;
+  options.alone = true;
+  auto sink = columns::file_sink(output, arrow::stream_format(options));
+  return columns::columns_writer(std::move(sink), std::move(options), settings.trace_names);
 }
 
 std::unique_ptr<Writer> native_files(io::OutputDirectory& output, const OutputSettings& settings) {
@@ -164,6 +178,14 @@ constexpr std::array kRendered = {
                .suffixes = {".parquet"},
                .options = kTableOptions,
                .tabulate = parquet_files},
+    OutputKind{
+        .name = "arrow",
+        .title = "Arrow IPC files for pandas, polars and DataFusion: a table for each event class",
+        .makes = Makes::kDirectory,
+        .suffixes = {".arrow"},
+        .options = kTableOptions,
+        .render = arrow_stream,
+        .tabulate = arrow_files},
     OutputKind{.name = "clickhouse",
                .title = "blocks and statements for ClickHouse: a table for each event class",
                .makes = Makes::kDirectory,

@@ -51,15 +51,18 @@ TEST(Outputs, NamesOfFilesEndInWhatTheyAre) {
   EXPECT_EQ(named("x.ctf2"), "ctf2");
   EXPECT_EQ(named("x.parquet"), "parquet");
   EXPECT_EQ(named("x.clickhouse"), "clickhouse");
+  EXPECT_EQ(named("x.arrow"), "arrow");
   for (const char* const none :
        {"x", "x.bin", "jsonl", ".jsonl", "x.txt", "x.gz", "x.ctf2.gz", "-", ""}) {
     EXPECT_EQ(named(none), "none") << none;
   }
 }
 
-TEST(Outputs, OneTableOfClickHouseIsNoDirectory) {
-  EXPECT_TRUE(find_output("clickhouse")->in_directory(false));
-  EXPECT_FALSE(find_output("clickhouse")->in_directory(true));
+TEST(Outputs, OneTableOfBlocksOrBatchesIsNoDirectory) {
+  for (const char* const name : {"clickhouse", "arrow"}) {
+    EXPECT_TRUE(find_output(name)->in_directory(false));
+    EXPECT_FALSE(find_output(name)->in_directory(true));
+  }
   EXPECT_TRUE(find_output("parquet")->in_directory(true));
   EXPECT_FALSE(find_output("jsonl")->in_directory(false));
 }

@@ -1,6 +1,7 @@
-// Reads Parquet files with somebody else's program and prints each row as a line of JSON, numbers exact.
+// Reads Parquet files, or those of Arrow (ipc), with somebody else's program and prints each row as a line of JSON, numbers
+// exact.
 //
-// read.mjs duckdb|hyparquet|arrow FILE...
+// read.mjs duckdb|hyparquet|arrow|ipc FILE...
 // Exit 77, with a word, when the reader is not there. NODE_PATH leads to the modules.
 
 import { createRequire } from "node:module";
@@ -70,19 +71,27 @@ function arrowPlain(value, type) {
     return value;
 }
 
+function* arrowRows(bytes) {
+    const { tableFromIPC } = require("apache-arrow");
+    const table = tableFromIPC(bytes);
+    const { fields } = table.schema;
+    const columns = fields.map((_, k) => table.getChildAt(k));
+    for (let i = 0; i < table.numRows; ++i)
+        yield Object.fromEntries(fields.map((field, k) => [field.name, arrowPlain(columns[k].get(i), field.type)]));
+}
+
 async function* arrow(files) {
     const wasm = require("parquet-wasm");
-    const { tableFromIPC } = require("apache-arrow");
-    for (const file of files) {
-        const table = tableFromIPC(wasm.readParquet(new Uint8Array(readFileSync(file))).intoIPCStream());
-        const { fields } = table.schema;
-        for (let i = 0; i < table.numRows; ++i)
-            yield Object.fromEntries(fields.map((field, k) => [field.name, arrowPlain(table.getChildAt(k).get(i), field.type)]));
-    }
+    for (const file of files) yield* arrowRows(wasm.readParquet(new Uint8Array(readFileSync(file))).intoIPCStream());
+}
+
+async function* ipc(files) {
+    require("apache-arrow");
+    for (const file of files) yield* arrowRows(new Uint8Array(readFileSync(file)));
 }
 
 const [reader, ...files] = process.argv.slice(2);
-const readers = { duckdb, hyparquet, arrow };
+const readers = { duckdb, hyparquet, arrow, ipc };
 try {
     let lines = [];
     for await (const row of readers[reader](files)) {

@@ -61,6 +61,10 @@ class ColumnsWriter final : public Writer {
 
   Result<void> finish() override {
     if (auto done = tables_.finish(); !done) return done;
+    // A stream says its columns, even of no rows.
+    if (options_.alone && !one_) {
+      if (auto taken = sink_->take(only_table()); !taken) return taken;
+    }
     return sink_->finish(facts());
   }
 
@@ -96,9 +100,11 @@ class ColumnsWriter final : public Writer {
   }
 
   Result<void> event_of_one(const Event& event, const RowOrigin& origin) {
-    if (!one_) one_.emplace(tables_.find_or_make("", one_columns(options_.tags)), tools_);
+    if (!one_) one_.emplace(only_table(), tools_);
     return count(one_->append(event, origin), one_->table());
   }
+
+  Table& only_table() { return tables_.find_or_make("", one_columns(options_.tags)); }
 
   Result<void> count(RowResult result, Table& table) {
     if (result != RowResult::kAppended) [[unlikely]] {

@@ -18,7 +18,8 @@ class TableFile {
  public:
   virtual ~TableFile() = default;
 
-  // Writes the rows of a table, at least one. Errors: those of the output.
+  // Writes the rows of a table, which are none where `TableSink::take` says so. Errors: those of
+  // the output.
   [[nodiscard]] virtual Result<void> write(const Table& table) = 0;
   // Writes what comes last. The output is finished by the caller. Errors: those of the output.
   [[nodiscard]] virtual Result<void> finish() { return {}; }

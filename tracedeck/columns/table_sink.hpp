@@ -26,8 +26,9 @@ class TableSink {
  public:
   virtual ~TableSink() = default;
 
-  // Takes the rows that are in a table's columns, at least one. The caller removes them. Tables
-  // keep their number and come with it again and again. Errors: those of outputs.
+  // Takes the rows that are in a table's columns, at least one, but where a table that is alone has
+  // none at all. The caller removes them. Tables keep their number and come with it again and
+  // again. Errors: those of outputs.
   [[nodiscard]] virtual Result<void> take(const Table& table) = 0;
 
   // After all rows. `facts`: members of a JSON object about the whole, "" or with a comma before

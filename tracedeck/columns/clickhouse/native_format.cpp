@@ -149,6 +149,7 @@ class NativeFile final : public columns::TableFile {
   explicit NativeFile(io::Output& output) : output_(output) {}
 
   Result<void> write(const Table& table) override {
+    if (table.rows == 0) return {};
     const std::vector<FlatColumn> columns = columns::flat_columns(table.root, kKeys);
     std::string block;
     put_varint(block, columns.size());

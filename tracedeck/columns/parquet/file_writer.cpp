@@ -98,7 +98,7 @@ void add_statistics(ThriftWriter& thrift, const ColumnChunk& chunk) {
 
 }  // namespace
 
-FileWriter::FileWriter(io::Output& output, const Column& root, KeyValues key_values)
+FileWriter::FileWriter(io::Output& output, const Column& root, columns::KeyValues key_values)
     : output_(output), key_values_(std::move(key_values)) {
   SchemaElements schema = schema_elements(root);
   schema_ = std::move(schema.bytes);

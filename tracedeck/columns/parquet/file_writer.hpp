@@ -6,25 +6,22 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/columns/column.hpp"
 #include "tracedeck/columns/parquet/column_chunk.hpp"
+#include "tracedeck/columns/table_files.hpp"
 #include "tracedeck/io/output.hpp"
 
 namespace tracedeck::parquet {
-
-// Pairs of key and value that a file carries, in this order.
-using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
 // One thread at a time.
 class FileWriter {
  public:
   // `output` must outlive it, and is finished by the caller. `root`: the columns of the table, of
   // which names and types matter here.
-  FileWriter(io::Output& output, const columns::Column& root, KeyValues key_values);
+  FileWriter(io::Output& output, const columns::Column& root, columns::KeyValues key_values);
 
   // Writes rows, at least one. `root`: as before, with values. `sorted`: a column below the root by
   // which the rows ascend, without nulls; -1: none. `encoder` may serve several files in turn.
@@ -64,7 +61,7 @@ class FileWriter {
   [[nodiscard]] std::string footer() const;
 
   io::Output& output_;
-  KeyValues key_values_;
+  columns::KeyValues key_values_;
   std::string schema_;  // the list of SchemaElements
   std::size_t schema_size_ = 0;
   std::size_t leaves_ = 0;

@@ -1,13 +1,10 @@
 #include "tracedeck/columns/parquet/parquet_format.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
-#include "tracedeck/base/version.hpp"
 #include "tracedeck/columns/parquet/file_writer.hpp"
-#include "tracedeck/columns/partition_name.hpp"
+#include "tracedeck/columns/table_files.hpp"
 
 namespace tracedeck::parquet {
 namespace {
@@ -16,11 +13,11 @@ using columns::Table;
 
 // What a file holds before another part is begun: its end is in memory until then.
 constexpr std::size_t kFileChunks = 4096;
-constexpr std::uint64_t kFileBytes = std::uint64_t{512} << 20;
 
 class ParquetFile final : public columns::TableFile {
  public:
-  ParquetFile(io::Output& output, const Table& table, KeyValues facts, ChunkEncoder& encoder)
+  ParquetFile(io::Output& output, const Table& table, columns::KeyValues facts,
+              ChunkEncoder& encoder)
       : writer_(output, table.root, std::move(facts)), encoder_(encoder) {}
 
   Result<void> write(const Table& table) override {
@@ -30,7 +27,7 @@ class ParquetFile final : public columns::TableFile {
   Result<void> finish() override { return writer_.finish(); }
   [[nodiscard]] std::uint64_t size() const override { return writer_.size(); }
   [[nodiscard]] bool full() const override {
-    return writer_.chunks() >= kFileChunks || writer_.size() >= kFileBytes;
+    return writer_.chunks() >= kFileChunks || writer_.size() >= columns::kFileBytes;
   }
 
  private:
@@ -43,25 +40,16 @@ class ParquetFormat final : public columns::TableFormat {
   explicit ParquetFormat(columns::TableOptions options) : options_(std::move(options)) {}
 
   [[nodiscard]] std::string path(const Table& table, std::size_t part) const override {
-    std::string folder;
-    if (has_folder(table)) folder = columns::partition_name("class", table.name) + "/";
-    return fmt::format("{}{}-{:04}.parquet", folder, options_.segment, part);
+    return columns::table_path(table, options_, part, ".parquet");
   }
 
   [[nodiscard]] std::unique_ptr<columns::TableFile> begin(io::Output& output,
                                                           const Table& table) override {
-    KeyValues facts{{"tracedeck.version", std::string(version())},
-                    {"tracedeck.segment", options_.segment}};
-    if (has_folder(table)) facts.emplace_back("tracedeck.class", table.name);
-    return std::make_unique<ParquetFile>(output, table, std::move(facts), encoder_);
+    return std::make_unique<ParquetFile>(output, table, columns::file_facts(table, options_),
+                                         encoder_);
   }
 
  private:
-  // The only table of events lies in the directory itself.
-  [[nodiscard]] bool has_folder(const Table& table) const {
-    return !options_.one_table || table.name.starts_with("__");
-  }
-
   columns::TableOptions options_;
   ChunkEncoder encoder_;
 };
