@@ -333,26 +333,31 @@ std::uint32_t ClassRows::begin_variant(const Step& step, const Slot& slot) {
 void ClassRows::append_label(const Step& step, const Slot& slot) {
   // Of what an input chooses there may be any number.
   constexpr std::size_t kMostLabels = 65'536;
-  Column& column = column_of(step);
-  if (!is_integer(slot)) {
-    // More than 64 bits.
-    return column.valid.push_back(0);
-  }
-  Labels& labels = labels_[step.extra];
-  auto found = labels.find(slot.bits);
-  if (found == labels.end()) {
-    if (labels.size() >= kMostLabels) labels.clear();
-    Label label;
-    const std::optional<Int128> value = integer_value(slot);
-    for (const Mapping& mapping : step.field_class->as<IntegerClass>()->mappings) {
-      if (!has_label(mapping, slot, value)) continue;
-      label.more = label.word >= 0;
-      if (label.more) break;
-      label.word = column.words->number(repaired_utf8(mapping.label));
+  if (is_integer(slot)) [[likely]] {
+    Labels& labels = labels_[step.extra];
+    auto found = labels.find(slot.bits);
+    if (found == labels.end()) {
+      if (labels.size() >= kMostLabels) labels.clear();
+      found = labels.emplace(slot.bits, label_of(step, slot)).first;
     }
-    found = labels.emplace(slot.bits, label).first;
+    return append_label(column_of(step), found->second);
   }
-  const Label& label = found->second;
+  append_label(column_of(step), is_wide_integer(slot) ? label_of(step, slot) : Label());
+}
+
+ClassRows::Label ClassRows::label_of(const Step& step, const Slot& slot) {
+  Label label;
+  const std::optional<Int128> value = integer_value(slot);
+  for (const Mapping& mapping : step.field_class->as<IntegerClass>()->mappings) {
+    if (!has_label(mapping, slot, value)) continue;
+    label.more = label.word >= 0;
+    if (label.more) break;
+    label.word = column_of(step).words->number(repaired_utf8(mapping.label));
+  }
+  return label;
+}
+
+void ClassRows::append_label(Column& column, const Label& label) {
   if (label.more) tools_.losses.add(ColumnLoss::kMoreLabels);
   column.valid.push_back(label.word >= 0 ? 1 : 0);
   if (label.word >= 0) column.words32.push_back(static_cast<std::uint32_t>(label.word));

@@ -80,6 +80,8 @@ class ClassRows {
                        bool is_kind);
   std::uint32_t begin_variant(const Step& step, const Slot& slot);
   void append_label(const Step& step, const Slot& slot);
+  void append_label(Column& column, const Label& label);
+  [[nodiscard]] Label label_of(const Step& step, const Slot& slot);
   void append_text(Column& column, const Slot& slot);
   void append_string(Column& column, std::string_view text);
   void append_json(Column& column, const Slot* slot, const FieldClass* field_class);
