@@ -87,7 +87,7 @@ class Conversion {
   // Where tables are written that no option names: after what is stored. False: it cannot be read,
   // which is reported.
   bool name_segment(std::span<const flow::TracePlace> places) {
-    if (find_output(options_.to)->tabulate == nullptr || !options_.segment.empty()) return true;
+    if (!find_output(options_.to)->has_segment() || !options_.segment.empty()) return true;
     Result<std::string> segment = segment_of(places);
     if (!segment) {
       session_.report(segment.error());

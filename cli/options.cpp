@@ -704,19 +704,21 @@ constexpr std::array kOptions = {
                .apply = apply_int64},
     OptionSpec{.name = "layout",
                .value = "LAYOUT",
-               .help = "of parquet, arrow and clickhouse: which tables there are",
+               .help = "of parquet, arrow, clickhouse and sqlite: which tables there are",
                .choices = layout_choices,
                .initial = "class",
                .apply = apply_layout},
-    OptionSpec{.name = "tag",
-               .value = "NAME=VALUE",
-               .help = "of parquet, arrow and clickhouse: a column NAME that is VALUE in every row",
-               .detail = "What a fleet's traces are distinguished by, as --tag host=web17. "
-                         "Repeatable.",
-               .apply = apply_tag},
+    OptionSpec{
+        .name = "tag",
+        .value = "NAME=VALUE",
+        .help =
+            "of parquet, arrow, clickhouse and sqlite: a column NAME that is VALUE in every row",
+        .detail = "What a fleet's traces are distinguished by, as --tag host=web17. "
+                  "Repeatable.",
+        .apply = apply_tag},
     OptionSpec{.name = "segment",
                .value = "NAME",
-               .help = "of parquet, arrow and clickhouse: what results are named after",
+               .help = "of parquet, arrow, clickhouse and sqlite: what results are named after",
                .detail = "By default 32 hexadecimal digits of a hash (SHA-256) of what is stored "
                          "of the TRACEs, so that the same traces make the same names; 'stream' for "
                          "what can be read once.",

@@ -86,6 +86,12 @@ std::string check_split(const Options& options, const OutputKind& kind) {
     return fmt::format("option '{}' goes with results that hold events, and '--to {}' shows them",
                        option, kind.name);
   }
+  if (options.split_size && kind.at_end) {
+    return fmt::format(
+        "option '--split-size' does not go with '--to {}', whose size shows at the "
+        "end; '--split-duration' divides it by time",
+        kind.name);
+  }
   if (options.out == kStandard)
     return fmt::format("option '{}' writes several files, and standard output is one", option);
   if (is_part(options.report, options, kind))

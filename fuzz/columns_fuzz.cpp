@@ -1,7 +1,7 @@
 // Any bytes as a trace of any format (of CTF the metadata and data stream files, between them the
-// line `%%`), written as Parquet files in both layouts, as blocks of ClickHouse, and as files and
-// a stream of Arrow. Every event is a row or was refused, every file is whole, and what is written
-// does not outgrow what was read.
+// line `%%`), written as Parquet files in both layouts, as blocks of ClickHouse, as files and a
+// stream of Arrow, and as databases. Every event is a row or was refused, every file is whole, and
+// what is written does not outgrow what was read.
 
 #include <array>
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "tracedeck/columns/columns_writer.hpp"
 #include "tracedeck/columns/directory_sink.hpp"
 #include "tracedeck/columns/parquet/parquet_format.hpp"
+#include "tracedeck/columns/sqlite/database_sink.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output_directory.hpp"
 
@@ -63,27 +64,45 @@ bool is_whole(const std::string& name, const std::string& content) {
   return !name.ends_with(".arrow") || is_whole_arrow(content);
 }
 
-using FormatPtr = std::unique_ptr<columns::TableFormat>;
+using SinkPtr = std::unique_ptr<columns::TableSink>;
 struct Way {
-  FormatPtr (*format)(const columns::TableOptions& options);
+  // `output`: for what is one file.
+  SinkPtr (*sink)(MemoryDirectory& directory, io::Output& output,
+                  const columns::TableOptions& options);
   bool one_table = false;
-  bool stream = false;  // its files have no end of their own
-};
-constexpr std::array kWays = {
-    Way{[](const auto& options) { return parquet::parquet_format(options); }},
-    Way{[](const auto& options) { return parquet::parquet_format(options); }, true},
-    Way{[](const auto&) { return clickhouse::native_format(); }},
-    Way{[](const auto& options) { return arrow::file_format(options); }},
-    Way{[](const auto& options) { return arrow::stream_format(options); }, true, true},
 };
 
+template <auto Format>
+SinkPtr in_directory(MemoryDirectory& directory, io::Output&,
+                     const columns::TableOptions& options) {
+  return columns::directory_sink(directory, options, Format(options));
+}
+SinkPtr blocks(MemoryDirectory& directory, io::Output&, const columns::TableOptions& options) {
+  return columns::directory_sink(directory, options, clickhouse::native_format());
+}
+SinkPtr stream(MemoryDirectory&, io::Output& output, const columns::TableOptions& options) {
+  return columns::file_sink(output, arrow::stream_format(options));
+}
+SinkPtr database(MemoryDirectory&, io::Output& output, const columns::TableOptions& options) {
+  return sqlite::database_sink(output, options);
+}
+
+constexpr std::array kWays = {Way{in_directory<parquet::parquet_format>},
+                              Way{in_directory<parquet::parquet_format>, true},
+                              Way{blocks},
+                              Way{in_directory<arrow::file_format>},
+                              Way{stream, true},
+                              Way{database},
+                              Way{database, true}};
+
 // Returns how many events are in rows.
-std::uint64_t write_tables(Reader& reader, const Way& way, MemoryDirectory& directory) {
-  const columns::TableOptions options{
-      .segment = "s", .tags = {{"host", "a"}, {"seq", "b"}}, .one_table = way.one_table};
-  auto format = way.format(options);
-  const auto writer = columns::columns_writer(
-      columns::directory_sink(directory, options, std::move(format)), options, {});
+std::uint64_t write_tables(Reader& reader, const Way& way, MemoryDirectory& directory,
+                           io::Output& output) {
+  const columns::TableOptions options{.segment = "s",
+                                      .tags = {{"host", "a"}, {"seq", "b"}},
+                                      .one_table = way.one_table,
+                                      .alone = way.sink == stream};
+  const auto writer = columns::columns_writer(way.sink(directory, output, options), options, {});
   Written written;
   for (;;) {
     const Result<BatchPtr> batch = reader.next();
@@ -105,13 +124,16 @@ void expect_tables(const std::function<std::unique_ptr<Reader>()>& open, std::si
     const std::unique_ptr<Reader> reader = open();
     if (reader == nullptr) return;
     MemoryDirectory directory;
-    const std::uint64_t events = write_tables(*reader, way, directory);
-    std::size_t bytes = 0;
+    std::string file;
+    const auto output = io::memory_output(file);
+    const std::uint64_t events = write_tables(*reader, way, directory, *output);
+    std::size_t bytes = file.size();
     for (const auto& [name, content] : directory.files()) {
       bytes += content.size();
-      require(way.stream || is_whole(name, content));
+      require(is_whole(name, content));
     }
-    require(directory.files().contains("_manifest/s.json"));
+    require(file.empty() == directory.files().contains("_manifest/s.json"));
+    require(way.sink != database || file.starts_with("SQLite format 3"));
     require(bytes <= kMostOfByte * (size + 64) + kMostOfEvent * events);
   }
 }

@@ -1,15 +1,18 @@
-"""docs/recipes.md: DuckDB and ClickHouse answer what `tracedeck query` answers, of a recording that is made here.
+"""docs/recipes.md: DuckDB, SQLite, pandas and ClickHouse answer what `tracedeck query` answers, of a recording that is made here.
 
 Each is skipped where it is not there; scripts/install-deps.sh test and browser install them.
 """
 
+import functools
 import json
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -32,6 +35,15 @@ def recipes():
     return found
 
 
+@functools.cache
+def python_with_pandas():
+    """The Python that runs this, or Debian's, whose packages only it finds; None: neither has pandas."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if shutil.which(python) and subprocess.run([python, "-c", "import pandas"], capture_output=True).returncode == 0:
+            return python
+    return None
+
+
 def numbers(rows):
     """The values of each row in their order; numbers that stand in texts are numbers."""
     return [[int(value) if re.fullmatch(r"-?\d+", str(value)) else value for value in row.values()] for row in rows]
@@ -45,8 +57,9 @@ class Recipes(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         subprocess.run([PROGRAM, cls.folder / "pool.bin"], check=True, capture_output=True)
-        for target in ("parquet", "clickhouse"):
-            command = f"tracedeck convert --to {target} -o pool.{target} pool.bin"
+        for target in ("parquet", "clickhouse", "sqlite"):
+            ending = {"sqlite": "db"}.get(target, target)
+            command = f"tracedeck convert --to {target} -o pool.{ending} pool.bin"
             assert f"\n{command}\n" in TEXT
             done = run(*shlex.split(command)[1:], cwd=cls.folder)
             assert done.returncode == 0, done.stderr.decode()
@@ -92,6 +105,29 @@ class Recipes(unittest.TestCase):
 
     def test_nothing_was_lost(self):
         self.assertEqual(self.duckdb(recipes()["What was lost?"]["duckdb"]), [{"losses": "0"}])
+
+    def sqlite(self, statement):
+        database = sqlite3.connect(self.folder / "pool.db")
+        self.addCleanup(database.close)
+        cursor = database.execute(statement)
+        names = [each[0] for each in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    def test_sqlite(self):
+        self.compare("sqlite", self.sqlite, least=6)
+
+    def pandas(self, statements):
+        """The rows of `answer`, whatever its columns are called."""
+        setup = re.search(r"^```python\n(.*?)^```", TEXT, re.M | re.S)[1]
+        end = "\nfor row in answer.itertuples(index=False, name=None): print(json.dumps([str(each) for each in row]))\n"
+        done = subprocess.run([python_with_pandas(), "-c", setup + statements + "\nimport json" + end], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return [dict(enumerate(json.loads(line))) for line in done.stdout.splitlines()]
+
+    def test_pandas(self):
+        if python_with_pandas() is None:
+            self.skipTest("there is no pandas")
+        self.compare("pandas", self.pandas, least=5)
 
     def test_clickhouse(self):
         (server,) = clickhouse_server.start(type(self))

@@ -10,6 +10,7 @@
 #include "tracedeck/columns/columns_writer.hpp"
 #include "tracedeck/columns/directory_sink.hpp"
 #include "tracedeck/columns/parquet/parquet_format.hpp"
+#include "tracedeck/columns/sqlite/database_sink.hpp"
 #include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/heph_spans.hpp"
@@ -85,6 +86,11 @@ std::unique_ptr<Writer> native_blocks(io::Output& output, const OutputSettings& 
   options.alone = true;
   return columns::columns_writer(columns::file_sink(output, clickhouse::native_format()),
                                  std::move(options), settings.trace_names);
+}
+
+std::unique_ptr<Writer> sqlite_database(io::Output& output, const OutputSettings& settings) {
+  return columns::columns_writer(sqlite::database_sink(output, settings.tables), settings.tables,
+                                 settings.trace_names);
 }
 
 std::unique_ptr<exporting::Exporter> perfetto(io::Output& output, const OutputSettings& settings) {
@@ -193,6 +199,12 @@ constexpr std::array kRendered = {
                .options = kTableOptions,
                .render = native_blocks,
                .tabulate = native_files},
+    OutputKind{.name = "sqlite",
+               .title = "a database of SQLite: a table for each event class",
+               .suffixes = {".db", ".sqlite"},
+               .options = kTableOptions,
+               .render = sqlite_database,
+               .at_end = true},
     OutputKind{.name = "perfetto",
                .title = "time lines for Perfetto",
                .suffixes = {".pftrace", ".perfetto-trace"},

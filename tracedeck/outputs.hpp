@@ -56,6 +56,7 @@ struct OutputKind {
   std::span<const std::string_view> options = {};
   // Made by a renderer, which of a directory's kind writes the one table of --layout one alone,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
+  bool at_end = false;  // nothing of it reaches the output before all is written
   // or by a writer of tables into a directory,
   std::unique_ptr<Writer> (*tabulate)(io::OutputDirectory& output,
                                       const OutputSettings& settings) = nullptr;
@@ -72,6 +73,8 @@ struct OutputKind {
 
   // Whether it is a result that lasts, which `convert` offers.
   [[nodiscard]] bool converts() const { return makes != Makes::kText; }
+  // Whether the result is tables, which have a segment.
+  [[nodiscard]] bool has_segment() const { return has_option("segment"); }
   // Whether the result is a directory. `one_table`: see `columns::TableOptions`.
   [[nodiscard]] bool in_directory(bool one_table) const {
     return makes == Makes::kDirectory && !(one_table && render != nullptr);

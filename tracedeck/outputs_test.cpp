@@ -52,6 +52,7 @@ TEST(Outputs, NamesOfFilesEndInWhatTheyAre) {
   EXPECT_EQ(named("x.parquet"), "parquet");
   EXPECT_EQ(named("x.clickhouse"), "clickhouse");
   EXPECT_EQ(named("x.arrow"), "arrow");
+  EXPECT_EQ(named("x.db.zst"), "sqlite");
   for (const char* const none :
        {"x", "x.bin", "jsonl", ".jsonl", "x.txt", "x.gz", "x.ctf2.gz", "-", ""}) {
     EXPECT_EQ(named(none), "none") << none;

@@ -70,6 +70,7 @@ class ColumnsWriter final : public Writer {
 
   [[nodiscard]] Receipt receipt() const override {
     Receipt receipt = receipt_of(tools_.losses);
+    std::ranges::move(sink_->receipt(), std::back_inserter(receipt));
     std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
     if (one_)
       std::ranges::move(render::json_receipt(tools_.json.style()), std::back_inserter(receipt));

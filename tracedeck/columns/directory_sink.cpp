@@ -2,41 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "tracedeck/base/version.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/columns/manifest.hpp"
+#include "tracedeck/render/text_buffer.hpp"
 
 namespace tracedeck::columns {
 namespace {
 
-struct FileFacts {
-  std::string path = {};
-  std::uint64_t rows = 0;
-  std::uint64_t bytes = 0;
-  std::optional<std::int64_t> first_time = {};
-  std::optional<std::int64_t> last_time = {};
+// The file of a table that is written.
+struct OpenFile {
+  std::unique_ptr<io::Output> output = {};
+  std::unique_ptr<TableFile> writer = {};  // null: there is none
 };
-
-// The files of one table.
-struct TableFiles {
-  std::string name = {};
-  std::vector<FileFacts> files = {};
-  std::unique_ptr<io::Output> output = {};  // while one is written
-  std::unique_ptr<TableFile> writer = {};
-};
-
-void note_times(FileFacts& facts, const Table& table) {
-  const Column& time = table.root.children.front();
-  if (time.name != kTimeColumn || time.type != ColumnType::kInteger) return;
-  for (const std::uint64_t each : time.words64) {
-    const auto value = static_cast<std::int64_t>(each);
-    if (!facts.first_time || value < *facts.first_time) facts.first_time = value;
-    if (!facts.last_time || value > *facts.last_time) facts.last_time = value;
-  }
-}
 
 class DirectorySink final : public TableSink {
  public:
@@ -45,50 +24,52 @@ class DirectorySink final : public TableSink {
       : output_(output), options_(std::move(options)), format_(std::move(format)) {}
 
   Result<void> take(const Table& table) override {
-    if (table.number >= tables_.size()) tables_.resize(table.number + 1);
-    TableFiles& files = tables_[table.number];
-    if (files.writer == nullptr) {
-      if (auto begun = begin(files, table); !begun) return begun;
+    if (table.number >= tables_.size()) {
+      tables_.resize(table.number + 1);
+      files_.resize(table.number + 1);
     }
-    if (auto written = files.writer->write(table); !written) return written;
-    FileFacts& facts = files.files.back();
-    facts.rows += table.rows;
-    note_times(facts, table);
-    return files.writer->full() ? end(files) : Result<void>();
+    TableFacts& facts = tables_[table.number];
+    OpenFile& file = files_[table.number];
+    if (file.writer == nullptr) {
+      if (auto begun = begin(facts, file, table); !begun) return begun;
+    }
+    if (auto written = file.writer->write(table); !written) return written;
+    facts.files.back().add_rows(table);
+    return file.writer->full() ? end(facts, file) : Result<void>();
   }
 
   Result<void> finish(std::string_view facts) override {
-    for (TableFiles& files : tables_) {
-      if (files.writer == nullptr) continue;
-      if (auto ended = end(files); !ended) return ended;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].writer == nullptr) continue;
+      if (auto ended = end(tables_[i], files_[i]); !ended) return ended;
     }
     render::TextBuffer text(nullptr, 4096);
-    append_manifest(text, facts);
+    append_manifest(text, options_, tables_, facts);
     return write_text(fmt::format("_manifest/{}.json", options_.segment), text.view());
   }
 
   Result<void> flush() override {
-    for (TableFiles& files : tables_) {
-      if (files.output == nullptr) continue;
-      if (auto flushed = files.output->flush(); !flushed) return flushed;
+    for (const OpenFile& file : files_) {
+      if (file.output == nullptr) continue;
+      if (auto flushed = file.output->flush(); !flushed) return flushed;
     }
     return {};
   }
 
  private:
-  Result<void> begin(TableFiles& files, const Table& table) {
-    if (files.files.empty()) {
-      files.name = table.name;
+  Result<void> begin(TableFacts& facts, OpenFile& file, const Table& table) {
+    if (facts.files.empty()) {
+      facts.name = table.name;
       if (const auto beside = format_->beside(table)) {
         if (auto written = write_text(beside->path, beside->text); !written) return written;
       }
     }
-    std::string path = format_->path(table, files.files.size());
+    std::string path = format_->path(table, facts.files.size());
     auto output = output_.create_file(path);
     if (!output) return std::unexpected(std::move(output.error()));
-    files.files.push_back({.path = std::move(path)});
-    files.output = *std::move(output);
-    files.writer = format_->begin(*files.output, table);
+    facts.files.push_back({.path = std::move(path)});
+    file.output = *std::move(output);
+    file.writer = format_->begin(*file.output, table);
     return {};
   }
 
@@ -99,48 +80,20 @@ class DirectorySink final : public TableSink {
     return (*file)->finish();
   }
 
-  Result<void> end(TableFiles& files) {
-    if (auto finished = files.writer->finish(); !finished) return finished;
-    files.files.back().bytes = files.writer->size();
-    files.writer.reset();
-    const std::unique_ptr<io::Output> output = std::move(files.output);
+  static Result<void> end(TableFacts& facts, OpenFile& file) {
+    if (auto finished = file.writer->finish(); !finished) return finished;
+    facts.files.back().bytes = file.writer->size();
+    file.writer.reset();
+    const std::unique_ptr<io::Output> output = std::move(file.output);
     return output->finish();
-  }
-
-  void append_manifest(render::TextBuffer& text, std::string_view facts) const {
-    render::JsonObject manifest(text);
-    manifest.string("tracedeck", version());
-    manifest.string("segment", options_.segment);
-    render::JsonObject tags(manifest.key("tags"));
-    for (const auto& [key, value] : options_.tags) tags.string(key, value);
-    tags.end();
-    render::JsonArray tables(manifest.key("tables"));
-    for (const TableFiles& files : tables_) {
-      render::JsonObject table(tables.next());
-      table.string("class", files.name);
-      render::JsonArray list(table.key("files"));
-      for (const FileFacts& each : files.files) {
-        render::JsonObject file(list.next());
-        file.string("path", each.path);
-        file.integer("rows", each.rows);
-        file.integer("bytes", each.bytes);
-        file.integer_if("first_time_ns", each.first_time);
-        file.integer_if("last_time_ns", each.last_time);
-        file.end();
-      }
-      list.end();
-      table.end();
-    }
-    tables.end();
-    text.append(facts);
-    manifest.end();
-    text.append('\n');
   }
 
   io::OutputDirectory& output_;
   TableOptions options_;
   std::unique_ptr<TableFormat> format_;
-  std::vector<TableFiles> tables_;  // by number
+  // Both by the numbers of tables.
+  std::vector<TableFacts> tables_;
+  std::vector<OpenFile> files_;
 };
 
 class FileSink final : public TableSink {

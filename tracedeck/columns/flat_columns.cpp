@@ -19,7 +19,7 @@ std::string lower_case(std::string_view name) {
 
 class Flattener {
  public:
-  explicit Flattener(std::span<const std::string_view> keys) : keys_(keys) {}
+  Flattener(std::span<const std::string_view> keys, FlatLists lists) : keys_(keys), lists_(lists) {}
 
   void members(const Column& group, const std::string& before, bool nullable, bool in_list) {
     for (const Column& child : group.children) {
@@ -40,6 +40,8 @@ class Flattener {
     } else if (column.type == ColumnType::kGroup) {
       if (column.nullable) add_presence(name);
       members(column, name, nullable || column.nullable, in_list);
+    } else if (lists_ == FlatLists::kWhole) {
+      add(unused(name), nullable || column.nullable);
     } else {
       if (!in_list) std::ranges::replace(name, '.', '_');
       list(column, unused(name));
@@ -81,6 +83,7 @@ class Flattener {
   }
 
   std::span<const std::string_view> keys_;
+  FlatLists lists_;
   std::vector<const Column*> path_;
   std::unordered_set<std::string> taken_;
   std::vector<FlatColumn> columns_;
@@ -88,8 +91,9 @@ class Flattener {
 
 }  // namespace
 
-std::vector<FlatColumn> flat_columns(const Column& root, std::span<const std::string_view> keys) {
-  Flattener flattener(keys);
+std::vector<FlatColumn> flat_columns(const Column& root, std::span<const std::string_view> keys,
+                                     FlatLists lists) {
+  Flattener flattener(keys, lists);
   flattener.members(root, {}, false, false);
   return std::move(flattener).take();
 }

@@ -52,6 +52,17 @@ TEST(FlatColumns, ListsInGroupsShareNoPrefix) {
               ElementsAre("g.present!", "g_x.key", "g_x.value", "g_y.present!", "g_y?"));
 }
 
+TEST(FlatColumns, WholeListsAreColumns) {
+  const Column list = column("x", ColumnType::kList, false, {text("element")});
+  const Column root =
+      column("", ColumnType::kGroup, false, {column("g", ColumnType::kGroup, true, {list})});
+  const std::vector<FlatColumn> flat = flat_columns(root, {}, FlatLists::kWhole);
+  ASSERT_EQ(flat.size(), 2U);
+  EXPECT_EQ(flat[1].name, "g.x");
+  EXPECT_TRUE(flat[1].nullable);
+  EXPECT_EQ(flat[1].path.back()->type, ColumnType::kList);
+}
+
 TEST(FlatColumns, NamesAreUnique) {
   const Column list = column("x", ColumnType::kList, false, {text("element")});
   EXPECT_THAT(

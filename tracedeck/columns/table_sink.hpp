@@ -6,6 +6,7 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/table.hpp"
+#include "tracedeck/format/writer.hpp"
 
 namespace tracedeck::columns {
 
@@ -37,6 +38,9 @@ class TableSink {
 
   // Hands what is buffered to the outputs.
   [[nodiscard]] virtual Result<void> flush() = 0;
+
+  // What the target holds otherwise than the columns that were taken.
+  [[nodiscard]] virtual Receipt receipt() const { return {}; }
 };
 
 }  // namespace tracedeck::columns
