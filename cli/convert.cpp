@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "cli/commands.hpp"
+#include "cli/drawing.hpp"
 #include "cli/events_out.hpp"
 #include "cli/output_file.hpp"
 #include "cli/output_options.hpp"
@@ -12,7 +13,10 @@
 #include "cli/receipt.hpp"
 #include "cli/segment.hpp"
 #include "cli/split.hpp"
+#include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/columns/mark_tables.hpp"
+#include "tracedeck/columns/trace_facts.hpp"
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/formats.hpp"
@@ -20,6 +24,8 @@
 #include "tracedeck/io/watched_input.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/part_files.hpp"
+#include "tracedeck/timeline/latency_report.hpp"
+#include "tracedeck/timeline/mark_window.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -34,6 +40,46 @@ bool is_failed_write(const Error& error) {
   return error.code == ErrorCode::kWriteFailed || error.code == ErrorCode::kBrokenPipe;
 }
 
+// Marks and the events that they were made of, on their way to tables.
+class MeaningOut final : public timeline::MarkSink {
+ public:
+  // `writer`: was given `marks`, which must outlive this. `at_end`: what it is told at last.
+  MeaningOut(columns::MarkTables& marks, std::optional<std::int64_t> begin,
+             Result<std::unique_ptr<Writer>> writer, std::function<Result<void>(Writer&)> at_end)
+      : window_(marks), at_end_(std::move(at_end)) {
+    if (begin) window_.begin_at(*begin);
+    if (writer) {
+      writer_ = *std::move(writer);
+    } else {
+      status_ = std::unexpected(std::move(writer.error()));
+    }
+  }
+
+  Result<void> take(const timeline::Timeline& timeline,
+                    std::span<const timeline::Mark> marks) override {
+    return status_ ? window_.take(timeline, marks) : status_;
+  }
+  // Behind the marks of its events. An error is the next call's.
+  void see(const Batch& batch) {
+    if (status_) status_ = writer_->write_batch(batch, written_);
+  }
+  Result<void> finish(const timeline::Timeline& timeline) override {
+    if (status_) status_ = window_.finish(timeline);
+    if (status_) status_ = at_end_(*writer_);
+    return status_ ? writer_->finish() : status_;
+  }
+
+  [[nodiscard]] Writer& writer() { return *writer_; }
+  [[nodiscard]] const Written& written() const { return written_; }
+
+ private:
+  timeline::MarkWindow window_;
+  std::unique_ptr<Writer> writer_;
+  std::function<Result<void>(Writer&)> at_end_;
+  Written written_;
+  Result<void> status_;
+};
+
 class Conversion {
  public:
   Conversion(const Options& options, Session& session) : options_(options), session_(session) {
@@ -44,6 +90,7 @@ class Conversion {
 
   void run() {
     std::vector<flow::TracePlace> places = list_traces(options_, session_.stop);
+    if (options_.what != What::kEvents) return run_meaning(places);
     recording_ = std::ranges::any_of(places, [](const flow::TracePlace& place) {
       return place.live || comes_live(place.operand);
     });
@@ -82,6 +129,45 @@ class Conversion {
     if (live->traces().size() == 1 && is_recorded(*live->traces().front())) return record(*live);
     OpenPipeline pipeline(options_, session_, std::move(live));
     convert(pipeline);
+  }
+
+  // Writes tables of what events mean, and of events if they are asked for.
+  void run_meaning(std::span<const flow::TracePlace> places) {
+    if (!name_segment(places) || !open_output()) return;
+    single_source_ = places.size() == 1;
+    OpenPipeline* pipeline = nullptr;
+    std::optional<MeaningOut> out;
+    const Interpreted read = interpret(
+        options_, session_,
+        [&](const MarksAhead& ahead) -> timeline::MarkSink& {
+          marks_.call_trace(only_trace(*pipeline));
+          out.emplace(marks_, ahead.begin, create_writer(pipeline->trace_names()),
+                      describe_streamless(*pipeline));
+          return *out;
+        },
+        flow::Needs::Symbols::kAll,
+        [&](const timeline::Timeline&, const Batch& batch) { out->see(batch); },
+        [&](OpenPipeline& opened) { pipeline = &opened; });
+    if (read.interpreter == nullptr || !out || read.cut_short) {
+      if (is_cut_short()) return leave_output();
+      return drop_output();
+    }
+    const timeline::Timeline& timeline = read.interpreter->timeline();
+    if (const std::string empty = timeline::empty_range_notice(timeline, read.stream->begin());
+        !empty.empty())
+      session_.diagnostics.note(empty);
+    report_.events = options_.what == What::kAll ? out->written().events : timeline.counts().events;
+    report_.receipt = out->writer().receipt();
+    append_counts(report_.receipt, timeline.counts(), CountWords::kTables);
+    note_refused(out->written());
+    if (finish_output()) conclude_conversion(options_, session_, report_);
+  }
+
+  // What rows call the trace, if there is one.
+  static std::string only_trace(OpenPipeline& pipeline) {
+    const auto descriptions = pipeline->descriptions();
+    if (descriptions.size() != 1) return {};
+    return columns::TraceFacts(pipeline.trace_names()).name_of(*descriptions.front());
   }
 
   // Where tables are written that no option names: after what is stored. False: it cannot be read,
@@ -301,19 +387,24 @@ class Conversion {
     if (!written.complete) return;
     report_.events = written.written.events;
     report_.receipt = (*writer)->receipt();
-    if (written.written.refused > 0) {
-      report_.receipt.push_back({.what = "records that the target cannot hold at all",
-                                 .done = "left out; the first: " + written.written.first_refusal,
-                                 .count = written.written.refused,
-                                 .lossy = true});
-    }
+    note_refused(written.written);
     if (finish_output()) conclude(notices);
+  }
+
+  void note_refused(const Written& written) {
+    if (written.refused == 0) return;
+    report_.receipt.push_back({.what = "records that the target cannot hold at all",
+                               .done = "left out; the first: " + written.first_refusal,
+                               .count = written.refused,
+                               .lossy = true});
   }
 
   Result<std::unique_ptr<Writer>> create_writer(render::TraceNames trace_names) {
     OutputSettings settings = output_settings(options_);
     settings.trace_names = std::move(trace_names);
     settings.write.single_source = single_source_;
+    if (options_.what != What::kEvents) settings.tables.marks = &marks_;
+    settings.tables.events = options_.what != What::kSpans;
     const flow::Selection& selection = options_.selection;
     settings.write.part_of_source = selection.limits_times() || selection.limit;
     const OutputKind& kind = *find_output(options_.to);
@@ -415,6 +506,7 @@ class Conversion {
   std::unique_ptr<flow::DescribingEvents> describing_;  // for the parts
   std::unique_ptr<PartFiles> parts_;
   std::vector<Nanoseconds> cuts_;  // between parts
+  columns::MarkTables marks_;      // of --what
   io::Output* output_ = nullptr;   // the file or standard output
   bool single_source_ = false;
   bool recording_ = false;  // of what arrives while it is read
@@ -445,6 +537,34 @@ std::string possible_targets(std::string_view name) {
   return fmt::format("{}", fmt::join(possible, " or "));
 }
 
+// What is wrong with the options of tables of what events mean, or "".
+std::string check_what(const Options& options, const OutputKind& kind) {
+  if (!kind.has_option("what")) return {};
+  const auto given = [&](std::string_view option) {
+    return std::ranges::find(options.given, option) != options.given.end();
+  };
+  if (options.what == What::kEvents) {
+    return given("table") && !is_split(options)
+               ? "option '--table' goes with '--what spans' or '--what all', which apply it"
+               : "";
+  }
+  if (options.one_table)
+    return "option '--what' goes with '--layout class' or 'schema': one table has events alone";
+  if (is_split(options))
+    return "a divided result has events alone: '--what' does not go with '--split-size' and "
+           "'--split-duration'";
+  if (given("begin") && options.what == What::kAll)
+    return "option '--begin' goes with '--what events' or '--what spans', not with both at once";
+  for (const std::string_view of_events : {"where", "limit"}) {
+    if (given(of_events))
+      return fmt::format(
+          "option '--{}' goes with '--what events': without some events, begins and ends would not "
+          "be found",
+          of_events);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string check_convert(Options& options) {
@@ -466,6 +586,7 @@ std::string check_convert(Options& options) {
   const OutputKind& kind = *find_output(options.to);
   std::string wrong = check_output_options(options, kind, "--to");
   if (wrong.empty()) wrong = check_split(options, kind);
+  if (wrong.empty()) wrong = check_what(options, kind);
   if (wrong.empty() && draws(options, kind)) wrong = check_draw(options);
   return wrong.empty() ? check_places(options) : wrong;
 }

@@ -78,6 +78,12 @@ std::vector<Choice> layout_choices() {
           {"one", "one table, with the name of the class, and fields as JSON text"}};
 }
 
+std::vector<Choice> what_choices() {
+  return {{"events", "events"},
+          {"spans", "what events mean: slices and waits, states, counters, instants, samples"},
+          {"all", "both"}};
+}
+
 std::vector<Choice> clock_choices() {
   return {{"trace", "times as recorded"}, {"wall", "UTC, where a trace relates its clock to it"}};
 }
@@ -134,6 +140,11 @@ std::string apply_int64(Options& options, const std::string& value) {
 std::string apply_layout(Options& options, const std::string& value) {
   options.one_table = value == "one";
   options.names_columns = value == "schema";
+  return {};
+}
+
+std::string apply_what(Options& options, const std::string& value) {
+  options.what = value == "all" ? What::kAll : value == "spans" ? What::kSpans : What::kEvents;
   return {};
 }
 
@@ -708,6 +719,15 @@ constexpr std::array kOptions = {
                .choices = layout_choices,
                .initial = "class",
                .apply = apply_layout},
+    OptionSpec{.name = "what",
+               .value = "WHAT",
+               .help = "of parquet, arrow, clickhouse and sqlite: what the tables are made of",
+               .detail =
+                   "What events mean is said by tables of time lines: built-in ones and those "
+                   "of --table.",
+               .choices = what_choices,
+               .initial = "events",
+               .apply = apply_what},
     OptionSpec{
         .name = "tag",
         .value = "NAME=VALUE",

@@ -28,6 +28,13 @@ namespace tracedeck::cli {
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 // What the user asked for. Each member is set by the option of that name.
+// What tables are made of.
+enum class What : std::uint8_t {
+  kEvents,
+  kSpans,  // what events mean
+  kAll,
+};
+
 struct Options {
   std::vector<std::string> operands;    // the TRACEs, in order
   std::vector<std::string> files_from;  // lists of more of them, in order
@@ -56,6 +63,7 @@ struct Options {
   std::string output = "text";
   bool int64_strings = false;
   bool one_table = false;                                      // of tables: --layout one
+  What what = What::kEvents;                                   // of tables: --what
   bool names_columns = false;                                  // of tables: --layout schema
   std::vector<std::pair<std::string, std::string>> tags = {};  // of tables
   std::string segment = {};                                    // the same; "": by content

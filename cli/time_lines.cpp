@@ -36,7 +36,8 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter) 
 
 Interpreted interpret(
     const Options& options, Session& session, const SinkFor& sink_for, flow::Needs::Symbols symbols,
-    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see) {
+    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see,
+    const std::function<void(OpenPipeline& pipeline)>& opened_to) {
   std::string format;
   const flow::Pipeline* opened = nullptr;
   timeline::MarkStreamOptions marks = mark_options(options);
@@ -64,6 +65,7 @@ Interpreted interpret(
     return {.cut_short = cut_short};
   }
   opened = &*pipeline;
+  if (opened_to) opened_to(pipeline);
   Interpreted result{.stream = *std::move(stream)};
   Notices notices(session, options,
                   {.lines_per_rule = NoticePolicy::kFewLines, .silent = options.again});

@@ -514,6 +514,102 @@ class Made(Columns):
         self.assertEqual((damage[0]["length"], damage[0]["seq"]), (40, 5))
 
 
+class Meaning(Columns):
+    """Tables of what events mean."""
+
+    with_states = 0
+    FLAGS = ["began_before", "open_at_end", "across_loss", "inferred_end", "negative", "clock_step"]
+
+    def database(self, trace, what, *options):
+        out = self.convert(trace, "--what", what, *options, to="sqlite", out=f"{what}.db")
+        opened = sqlite3.connect(out)
+        self.addCleanup(opened.close)
+        return opened
+
+    def check_spans(self, trace):
+        texts = ["kind", "category", "name", "track"]
+        flags = [*self.FLAGS, "overlap_lane"]
+        stages = f"spans all | select {', '.join([*texts, 'time', 'end', 'duration', *flags])}"
+        done = run("query", "--output", "jsonl", "-q", stages, str(trace))
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        spans = [json.loads(line) for line in done.stdout.splitlines()[:-1]]
+        expected = [([span[name] or "" for name in texts], [span["time"], span["end"], span.get("duration")],
+                     [int(span[name]) for name in flags]) for span in spans]
+        opened = self.database(trace, "all")
+        found = []
+        if opened.execute("select 1 from __table where class = '__span'").fetchall():
+            columns = f"kind, category, name, track, begin_ns, end_ns, duration_ns, {', '.join(self.FLAGS)}, overlap"
+            found = [([text or "" for text in row[:4]], list(row[4:7]), list(row[7:]))
+                     for row in opened.execute(f"select {columns} from __span")]
+        self.assertEqual(sorted(found, key=str), sorted(expected, key=str), trace)
+        if opened.execute("select 1 from __table where class = '__state'").fetchall():
+            self.check_states(opened)
+        return len(found)
+
+    def check_states(self, opened):
+        """A track is in one state at a time, and no state ends before it begins."""
+        track = "trace, host, process, track, track_kind, parent, pid, tid"
+        before = f"lag(end_ns) over (partition by {track} order by row)"
+        wrong = f"select * from (select *, {before} as before from states) where begin_ns < before or end_ns < begin_ns"
+        self.assertEqual(opened.execute(wrong).fetchall(), [])
+        self.with_states += 1
+
+    def test_spans_are_those_of_queries(self):
+        if not TRACES.is_dir():
+            self.skipTest("there are no reference traces")
+        files = [p for p in sorted((TRACES / "dial9").rglob("*")) + sorted((TRACES / "heph").rglob("*"))
+                 if p.is_file() and 2_000 < p.stat().st_size < 400_000]
+        kernel = TRACES / "ctf/ctf1/succeed_lttng-tracefile-rotation_kernel"
+        checked = self.with_states = 0
+        for path in [kernel, *files]:
+            if checked == 5:
+                break
+            if run("info", str(path), "-q").returncode == 0:
+                checked += self.check_spans(path) > 0
+        self.assertGreater(checked, 2)
+        self.assertGreater(self.with_states, 0)
+
+    def test_arguments_are_of_both_ends(self):
+        schemas = [dial9.schema(0, "JobBegin", [("job", dial9.VARINT), ("kind", dial9.STRING)]),
+                   dial9.schema(1, "JobEnd", [("job", dial9.VARINT), ("kind", dial9.STRING), ("result", dial9.VARINT)])]
+        events = [dial9.event(0, dial9.varint(7) + dial9.string("a"), 5), dial9.event(1, dial9.varint(7) + dial9.string("b") + dial9.varint(2**64 - 1), 5)]
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.header() + b"".join(schemas + events))
+        table = self.folder / "jobs.toml"
+        table.write_text('table = "jobs"\n[[track]]\nid = "jobs"\nkind = "lanes"\nname = "jobs"\n'
+                         '[[slice]]\nbegin = ["JobBegin"]\nend = ["JobEnd"]\ntrack = "jobs"\nmatch = ["job"]\n'
+                         'category = "job"\nname = "{kind}"\nargs = ["kind"]\nend_args = ["kind", "result"]\n')
+        opened = self.database(trace, "spans", "--table", table)
+        ((begin, end, duration, arguments),) = opened.execute("select begin_ns, end_ns, duration_ns, arguments from slices")
+        self.assertEqual((begin, end, duration), (5, 10, 5))
+        self.assertEqual(json.loads(arguments), {"kind": "b", "result": str(2**64 - 1)})
+        self.assertEqual([name for name, in opened.execute("select name from __table")], ["__span"])
+
+    @reads("ipc")
+    def test_samples_have_stacks(self, reader):
+        schema = dial9.schema(0, "Sample", [("callchain", dial9.STACK), ("n", dial9.VARINT)])
+        events = [dial9.event(0, dial9.stack(16, 2**64 - 1) + dial9.varint(n), 5) for n in range(3)]
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.header() + b"".join([schema, *events]))
+        table = self.folder / "samples.toml"
+        table.write_text('table = "samples"\n[[track]]\nid = "all"\nname = "all"\n'
+                         '[[instant]]\nevent = ["Sample"]\ntrack = "all"\nname = "sample"\nargs = ["callchain", "n"]\n')
+        out = self.convert(trace, "--what", "spans", "--table", table, to="arrow")
+        (file,) = out.glob("class=__sample/*")
+        found = rows(reader, [file])
+        self.assertEqual([(row["trace"], row["at_ns"], row["track"], row["name"], row["arguments"]) for row in found],
+                         [("trace.bin", 5 * n + 5, "all", "sample", f'{{"n":{n}}}') for n in range(3)])
+        self.assertEqual([frame["address"] for frame in found[0]["stack"]], [16, 2**64 - 1])
+
+    def test_wrong_options(self):
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.ticks(3))
+        for options in (["--what", "spans", "--layout", "one"], ["--what", "all", "--begin", "1s"], ["--what", "spans", "--limit", "1"],
+                        ["--what", "spans", "--where", "n == 1"], ["--what", "all", "--split-duration", "1s"], ["--what", "some"],
+                        ["--table", "x.toml"]):
+            self.convert(trace, *options, code=(2,))
+
+
 class Random(Columns):
     """Random CTF traces of all field classes; TRACEDECK_SEEDS says how many."""
 

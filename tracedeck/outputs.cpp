@@ -151,7 +151,8 @@ constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
     "no-delta",  "names",         "fields",       "timerange"};
 
-constexpr std::array<std::string_view, 3> kTableOptions = {"layout", "tag", "segment"};
+constexpr std::array<std::string_view, 5> kTableOptions = {"layout", "tag", "segment", "what",
+                                                           "table"};
 
 constexpr std::array kRendered = {
     OutputKind{.name = "text",

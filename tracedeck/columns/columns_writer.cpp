@@ -9,6 +9,7 @@
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/columns/class_rows.hpp"
+#include "tracedeck/columns/mark_tables.hpp"
 #include "tracedeck/columns/notice_rows.hpp"
 #include "tracedeck/columns/one_table.hpp"
 #include "tracedeck/columns/tables.hpp"
@@ -35,7 +36,9 @@ std::string table_name(const EventClass& event_class) {
 class ColumnsWriter final : public Writer {
  public:
   ColumnsWriter(std::unique_ptr<TableSink> sink, TableOptions options, render::TraceNames names)
-      : sink_(std::move(sink)), options_(std::move(options)), traces_(std::move(names)) {}
+      : sink_(std::move(sink)), options_(std::move(options)), traces_(std::move(names)) {
+    if (options_.marks != nullptr) options_.marks->attach(tables_, tools_.losses, options_.tags);
+  }
 
   Result<void> write(const Record& record) override {
     if (record.kind == RecordKind::kEvent) return event(record.event);
@@ -71,6 +74,8 @@ class ColumnsWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override {
     Receipt receipt = receipt_of(tools_.losses);
     std::ranges::move(sink_->receipt(), std::back_inserter(receipt));
+    if (options_.marks != nullptr)
+      std::ranges::move(options_.marks->receipt(), std::back_inserter(receipt));
     std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
     if (one_)
       std::ranges::move(render::json_receipt(tools_.json.style()), std::back_inserter(receipt));
@@ -79,6 +84,10 @@ class ColumnsWriter final : public Writer {
 
  private:
   Result<void> event(const Event& event) {
+    if (!options_.events) {
+      ++seq_;
+      return {};
+    }
     left_out_.see(event);
     const RowOrigin origin = origin_of(event);
     if (options_.one_table) [[unlikely]]

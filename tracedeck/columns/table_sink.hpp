@@ -10,6 +10,8 @@
 
 namespace tracedeck::columns {
 
+class MarkTables;
+
 // How rows are to be written.
 struct TableOptions {
   std::string segment = {};  // what names of files begin with; letters, digits, `_`, `-`, `.`
@@ -20,6 +22,10 @@ struct TableOptions {
   bool names_columns = false;
   // Nothing is beside that table: losses, problems and what describes traces are left out.
   bool alone = false;
+  bool events = true;  // else events are counted, and in no table
+  // Of what events mean, in tables beside those of events; null: nothing is. Must outlive the
+  // writer, and is given the marks by the caller.
+  MarkTables* marks = nullptr;
 };
 
 // One thread at a time.

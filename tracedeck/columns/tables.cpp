@@ -18,8 +18,9 @@ constexpr HashKey kSignatureKey{.low = 0x7472616365646563, .high = 0x6b2d636f6c7
 Tables::Tables(TableSink& sink, ColumnLosses& losses, bool names_columns)
     : sink_(sink), losses_(losses), names_columns_(names_columns) {
   // Taken, so that no event class has them.
-  by_name_[std::string(kLossTable)];
-  by_name_[std::string(kProblemTable)];
+  for (const std::string_view name : {kLossTable, kProblemTable, kSpanTable, kStateTable,
+                                      kCounterTable, kInstantTable, kSampleTable})
+    by_name_[std::string(name)];
 }
 
 Table& Tables::find_or_make(std::string_view name, const Column& root) {

@@ -17,6 +17,12 @@ namespace tracedeck::columns {
 // Tables for what is no event. Event classes of these names stand in tables with a suffix.
 inline constexpr std::string_view kLossTable = "__loss";
 inline constexpr std::string_view kProblemTable = "__problem";
+// What events mean.
+inline constexpr std::string_view kSpanTable = "__span";
+inline constexpr std::string_view kStateTable = "__state";
+inline constexpr std::string_view kCounterTable = "__counter";
+inline constexpr std::string_view kInstantTable = "__instant";
+inline constexpr std::string_view kSampleTable = "__sample";
 
 class Tables {
  public:

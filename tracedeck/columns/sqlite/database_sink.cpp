@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -17,6 +18,7 @@
 #include "tracedeck/columns/manifest.hpp"
 #include "tracedeck/columns/sqlite/database.hpp"
 #include "tracedeck/columns/sqlite/row_values.hpp"
+#include "tracedeck/columns/tables.hpp"
 #include "tracedeck/io/temporary_file.hpp"
 #include "tracedeck/render/json_object.hpp"
 
@@ -35,6 +37,23 @@ constexpr std::string_view kTablesTable = "__table";
 constexpr std::string_view kOneTable = "events";
 // JSON of the columns that are more than a table may have.
 constexpr std::string_view kMoreColumn = "__more";
+// The columns that tables have an index on: the first that there is.
+constexpr std::array<std::string_view, 3> kTimeColumns = {columns::kTimeColumn, "begin_ns",
+                                                          "at_ns"};
+
+struct ViewFacts {
+  std::string_view name;
+  std::string_view table;
+  std::string_view condition;
+};
+constexpr std::array<ViewFacts, 5> kViews = {{
+    {"slices", columns::kSpanTable, " WHERE kind = 'slice'"},
+    {"waits", columns::kSpanTable, " WHERE kind = 'wait'"},
+    {"states", columns::kStateTable, ""},
+    {"counters", columns::kCounterTable, ""},
+    {"samples", columns::kSampleTable, ""},
+}};
+
 // Fields that another table has too, of which a table gets an index.
 constexpr std::size_t kMostKeys = 4;
 
@@ -80,7 +99,7 @@ class Names {
 struct DatabaseTable {
   std::string name = {};
   Statement insert = nullptr;
-  bool has_time = false;
+  std::string time_column = {};        // "": none
   std::vector<std::string> keys = {};  // columns that may be found in other tables
 };
 
@@ -124,6 +143,7 @@ class DatabaseSink final : public columns::TableSink {
   Result<void> finish(std::string_view facts) override {
     if (auto opened = open(); !opened) return opened;
     if (auto indexed = add_indexes(); !indexed) return indexed;
+    if (auto added = add_views(); !added) return added;
     if (auto listed = list_tables(); !listed) return listed;
     if (auto said = say_facts(facts); !said) return said;
     tables_.clear();
@@ -153,9 +173,14 @@ class DatabaseSink final : public columns::TableSink {
     const std::string_view wish = is_one ? kOneTable : std::string_view(table.name);
     made.name = names_.take(wish);
     if (made.name != wish) losses_.add(RowLoss::kRenamed);
-    made.has_time = table.root.children.front().name == columns::kTimeColumn;
+    for (const Column& column : table.root.children) {
+      if (std::ranges::find(kTimeColumns, column.name) != kTimeColumns.end()) {
+        made.time_column = column.name;
+        break;
+      }
+    }
     const std::size_t own = own_columns(columns.size());
-    if (made.has_time && !options_.one_table)
+    if (made.time_column == columns::kTimeColumn && !options_.one_table)
       made.keys = key_columns(table.root, columns.first(own), first_field(table.root));
 
     std::string names;
@@ -224,8 +249,8 @@ class DatabaseSink final : public columns::TableSink {
       for (const std::string& key : table.keys) ++tables_with[lower_case(key)];
     }
     for (const DatabaseTable& table : tables_) {
-      if (!table.has_time) continue;
-      if (auto added = add_index(table.name, columns::kTimeColumn); !added) return added;
+      if (table.time_column.empty()) continue;
+      if (auto added = add_index(table.name, table.time_column); !added) return added;
       std::size_t added_keys = 0;
       for (const std::string& key : table.keys) {
         if (tables_with[lower_case(key)] < 2) continue;
@@ -240,6 +265,21 @@ class DatabaseSink final : public columns::TableSink {
     return database_->run(fmt::format("CREATE INDEX {} ON {} ({})",
                                       identifier(names_.take(fmt::format("{}.{}", table, column))),
                                       identifier(table), identifier(column)));
+  }
+
+  // Of tables that there are.
+  Result<void> add_views() {
+    for (const ViewFacts& view : kViews) {
+      const bool has_table = std::ranges::any_of(facts_, [&](const columns::TableFacts& each) {
+        return !each.files.empty() && each.name == view.table;
+      });
+      if (!has_table) continue;
+      auto added = database_->run(fmt::format("CREATE VIEW {} AS SELECT * FROM {}{}",
+                                              identifier(names_.take(view.name)),
+                                              identifier(view.table), view.condition));
+      if (!added) return added;
+    }
+    return {};
   }
 
   Result<void> list_tables() {
