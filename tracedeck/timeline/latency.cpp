@@ -210,7 +210,7 @@ LatencyRow* Latency::general_row(const Timeline& timeline, const Mark& mark, boo
       Value::of(std::string_view(name.identity()), ways.names),
       Value::of(std::string_view(name.category)),
       Value::of(std::string_view(ways.full_label), ways.labels),
-      Value::of(std::string_view(timeline.track(mark.track).name)),
+      titles_.of(timeline, mark.track),
       Value::of(std::string_view(origin.trace)),
       Value::of(std::string_view(origin.host)),
       Value::of(std::string_view(origin.process)),

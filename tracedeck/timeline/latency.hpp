@@ -17,6 +17,7 @@
 #include "tracedeck/timeline/name_pattern.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
 #include "tracedeck/timeline/span_totals.hpp"
+#include "tracedeck/timeline/track_titles.hpp"
 
 namespace tracedeck::timeline {
 
@@ -145,6 +146,7 @@ class Latency final : public MarkSink, private SpanCounter {
   bool any_ended_ = false;                  // with these
   std::vector<query::Value> row_;           // columns, then arguments
   NumberMap<NameId, WaysToSay> said_;       // of conditions and groups
+  TrackTitles titles_;
   std::deque<LatencyRow> rows_;
   TextMap<LatencyRow*> grouped_;
   std::vector<TrackStates> states_;  // by TrackId, from 1 on

@@ -3,10 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
-
-#include "tracedeck/render/visible.hpp"
 
 namespace tracedeck::timeline {
 
@@ -33,40 +29,11 @@ std::vector<LatencyCategory> latency_categories(const Latency& latency, std::siz
   return categories;
 }
 
-namespace {
-
-// Not as a part of a longer word: "mytask1" is not task 1.
-bool has_word(std::string_view text, std::string_view word) {
-  const auto is_of_word = [&](std::size_t i) {
-    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0);
-  };
-  for (std::size_t at = text.find(word); at != std::string_view::npos;
-       at = text.find(word, at + 1)) {
-    if (!is_of_word(at - 1) && !is_of_word(at + word.size())) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 TrackId shown_under(const Timeline& timeline, TrackId track) {
   const TrackKind kind = timeline.track(track).kind;
   const TrackId parent = timeline.parent_of(track);
   const bool is_of_states = kind == TrackKind::kState || kind == TrackKind::kTask;
   return is_of_states && parent != kNoTrack ? parent : track;
-}
-
-std::string track_title(const Timeline& timeline, TrackId id) {
-  const Track& track = timeline.track(id);
-  std::string title = render::visible(track.name);
-  const bool is_numbered = track.kind == TrackKind::kTask || track.kind == TrackKind::kThread;
-  // What is no number of the trace is a word of a key.
-  if (!is_numbered || !track.tid || *track.tid < 0 ||
-      *track.tid > std::numeric_limits<std::uint32_t>::max())
-    return title;
-  const std::string number = std::to_string(*track.tid);
-  if (!has_word(title, number)) title += ' ' + number;
-  return title;
 }
 
 std::string_view name_on_host(const Timeline& timeline, TrackId id) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tracedeck/timeline/latency.hpp"
+#include "tracedeck/timeline/track_titles.hpp"
 
 namespace tracedeck::timeline {
 
@@ -45,11 +46,7 @@ struct LatencyCategory {
 // Under which track what is done on it is shown: states under the track that they are of.
 [[nodiscard]] TrackId shown_under(const Timeline& timeline, TrackId track);
 
-// A track as it is shown to people: its name, and the number of its thread or task where the name
-// does not say it.
-[[nodiscard]] std::string track_title(const Timeline& timeline, TrackId track);
-
-// Its name without the host.
+// A track's name without the host.
 [[nodiscard]] std::string_view name_on_host(const Timeline& timeline, TrackId track);
 
 // Whether tracks are of one machine, as far as is known.

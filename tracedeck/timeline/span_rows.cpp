@@ -78,7 +78,7 @@ void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   at(SpanColumn::kName) = Value::of(std::string_view(name.identity()), ways.names);
   at(SpanColumn::kCategory).text = name.category;
   at(SpanColumn::kLabel) = Value::of(std::string_view(ways.full_label), ways.labels);
-  at(SpanColumn::kTrack).text = timeline.track(mark.track).name;
+  at(SpanColumn::kTrack) = titles_.of(timeline, mark.track);
   const TrackOrigin& origin = timeline.origin_of(mark.track);
   at(SpanColumn::kTrace).text = origin.trace;
   at(SpanColumn::kHost).text = origin.host;

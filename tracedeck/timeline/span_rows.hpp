@@ -12,6 +12,7 @@
 #include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/name_pattern.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
+#include "tracedeck/timeline/track_titles.hpp"
 
 namespace tracedeck::timeline {
 
@@ -44,6 +45,7 @@ class SpanRows final : public MarkSink {
   std::vector<std::string> tables_ = {};  // that applied, behind the end
   bool is_whole_ = false;                 // all events came, and there were some
   NumberMap<NameId, WaysToSay> said_ = {};
+  TrackTitles titles_ = {};
   std::vector<query::Value> row_;
 };
 
