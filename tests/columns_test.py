@@ -28,7 +28,9 @@ from ctf_oracle.traces import RandomTrace
 
 READER = ROOT / "tests/columns/read.mjs"
 # How many random traces each reader reads.
-SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "6"))
+SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "3"))
+# Seeds that have shown a fault: labels of values of more than 64 bits.
+KNOWN = (158, 172)
 MODULES = str(ROOT / "build/node_modules")
 # What the readers of tests/columns/read.mjs read; others read Parquet.
 TARGETS = {"ipc": "arrow", "sqlite": "sqlite"}
@@ -614,7 +616,7 @@ class Random(Columns):
     """Random CTF traces of all field classes; TRACEDECK_SEEDS says how many."""
 
     def check_random(self, reader):
-        for seed in range(SEEDS):
+        for seed in (*range(SEEDS), *KNOWN):
             trace = RandomTrace(seed, final=True, plain=True)
             with self.subTest(seed=seed):
                 self.check_events(trace.write(self.folder / f"{seed}"), reader)
