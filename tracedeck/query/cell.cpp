@@ -26,6 +26,7 @@ enum class Tag : std::uint8_t {
   kLabelled,  // how many labels, each of them, and the integer
   kBuckets,   // how many, and of each both bounds and the count
   kEstimate,  // an integer that is one
+  kCalled,    // how many other texts it is equal to, each of them, and the text
 };
 
 void put_tag(std::string& into, Tag tag) { into.push_back(static_cast<char>(tag)); }
@@ -53,12 +54,34 @@ void put_real_value(std::string& into, double value) {
   put_real(into, value == 0 ? 0 : value != value ? __builtin_nan("") : value);
 }
 
-template <class Labels>
-void put_labels(std::string& into, std::size_t count, const Labels& labels) {
-  if (count == 0) return;
+// Returns whether there are any.
+bool put_labels(std::string& into, const Value& value) {
+  if (!may_have_labels(value)) return false;
+  std::size_t count = 0;
+  (void)any_text(value, [&](std::string_view) {
+    ++count;
+    return false;
+  });
+  if (count == 0) return false;
   put_tag(into, Tag::kLabelled);
   put_varint(into, count);
-  for (const auto& label : labels) put_text(into, label);
+  (void)any_text(value, [&](std::string_view text) {
+    put_text(into, text);
+    return false;
+  });
+  return true;
+}
+
+// Whether a text is equal to others.
+bool is_called(const Value& value) {
+  return value.kind == Value::Kind::kText && value.names != nullptr && !value.names->empty();
+}
+
+void put_called(std::string& into, const Value& value) {
+  put_tag(into, Tag::kCalled);
+  put_varint(into, value.names->size());
+  for (const std::string& name : *value.names) put_text(into, name);
+  put_text(into, value.text);
 }
 
 std::vector<std::string> labels_of(const Value& value) {
@@ -121,7 +144,7 @@ std::optional<Cell> take_plain_integer(std::span<const std::uint8_t>& bytes) {
   return take_integer_cell(tag, bytes);
 }
 
-std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
+std::optional<std::vector<std::string>> take_labels(std::span<const std::uint8_t>& bytes) {
   const auto count = take_varint(bytes);
   if (!count || *count > bytes.size()) return std::nullopt;
   std::vector<std::string> labels;
@@ -130,8 +153,20 @@ std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
     if (!label) return std::nullopt;
     labels.emplace_back(*label);
   }
-  auto cell = take_plain_integer(bytes);
-  if (cell) cell->labels = std::move(labels);
+  return labels;
+}
+
+std::optional<Cell> take_labelled(std::span<const std::uint8_t>& bytes) {
+  auto labels = take_labels(bytes);
+  auto cell = labels ? take_plain_integer(bytes) : std::nullopt;
+  if (cell) cell->labels = *std::move(labels);
+  return cell;
+}
+
+std::optional<Cell> take_called(std::span<const std::uint8_t>& bytes) {
+  auto names = take_labels(bytes);
+  auto cell = names ? take_text_cell(Cell::Kind::kText, bytes) : std::nullopt;
+  if (cell) cell->labels = *std::move(names);
   return cell;
 }
 
@@ -220,7 +255,9 @@ Cell Cell::of(const Value& value) {
     case Value::Kind::kReal:
       return of(value.real);
     case Value::Kind::kText:
-      return {.kind = value.is_json ? Kind::kJson : Kind::kText, .text = std::string(value.text)};
+      return {.kind = value.is_json ? Kind::kJson : Kind::kText,
+              .text = std::string(value.text),
+              .labels = is_called(value) ? *value.names : std::vector<std::string>()};
     case Value::Kind::kBlob:
       return {.kind = Kind::kBlob, .text = std::string(value.text)};
     case Value::Kind::kWide:
@@ -246,7 +283,10 @@ Value Cell::value() const {
       return Value::of(real);
     case Kind::kText:
     case Kind::kJson:
-      return {.kind = Value::Kind::kText, .is_json = kind == Kind::kJson, .text = text};
+      return {.kind = Value::Kind::kText,
+              .is_json = kind == Kind::kJson,
+              .text = text,
+              .names = labels.empty() ? nullptr : &labels};
     case Kind::kBlob:
       return {.kind = Value::Kind::kBlob, .text = text};
     case Kind::kBuckets:
@@ -259,12 +299,16 @@ Value Cell::value() const {
 
 void encode(std::string& into, const Value& value) {
   if (value.kind == Value::Kind::kInteger) {
-    const std::vector<std::string> labels = labels_of(value);
-    put_labels(into, labels.size(), labels);
-    if (labels.empty() && value.is_estimate) put_tag(into, Tag::kEstimate);
+    if (!put_labels(into, value) && value.is_estimate) put_tag(into, Tag::kEstimate);
   }
   if (value.kind == Value::Kind::kBuckets) return put_buckets(into, *value.buckets);
+  if (is_called(value)) return put_called(into, value);
   encode_plain(into, value);
+}
+
+bool has_any_label(const Value& value) {
+  return value.kind == Value::Kind::kInteger && may_have_labels(value) &&
+         any_text(value, [](std::string_view) { return true; }).value_or(false);
 }
 
 void encode_plain(std::string& into, const Value& value) {
@@ -354,6 +398,8 @@ std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes) {
       return take_buckets(bytes);
     case Tag::kEstimate:
       return take_estimate(bytes);
+    case Tag::kCalled:
+      return take_called(bytes);
   }
   return std::nullopt;
 }
@@ -397,10 +443,11 @@ std::weak_ordering order_of(std::span<const std::uint8_t>& a, std::span<const st
   return order_of(left.value_or(Cell()), right.value_or(Cell()));
 }
 
-std::weak_ordering order_of_all(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+std::weak_ordering order_of_first(std::size_t values, std::span<const std::uint8_t> a,
+                                  std::span<const std::uint8_t> b) {
   std::span<const std::uint8_t> left_of_a = a;
   std::span<const std::uint8_t> left_of_b = b;
-  while (!left_of_a.empty() && !left_of_b.empty()) {
+  for (; values > 0; --values) {
     if (const auto order = order_of(left_of_a, left_of_b); order != 0) return order;
   }
   return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());

@@ -30,7 +30,8 @@ struct Cell {
   Integer integer = {};
   double real = 0;
   std::string text = {};
-  // Of an integer: its labels, or the name that the trace gives it.
+  // Of an integer: its labels, or the name that the trace gives it. Of a text: what it is equal to
+  // beside itself.
   std::vector<std::string> labels = {};
   std::vector<Histogram::Bucket> buckets = {};
 
@@ -49,7 +50,7 @@ struct Cell {
 // Appends a value as bytes, with its labels.
 void encode(std::string& into, const Value& value);
 // The same without labels: as bytes that are equal for equal values of one kind, as what is grouped
-// by.
+// by, labels aside.
 void encode_plain(std::string& into, const Value& value);
 // As bytes that are equal for values of which `==` is true, whatever kinds they are of. False where
 // the value is equal to nothing: unknown, NaN, a histogram.
@@ -58,6 +59,8 @@ void encode_plain(std::string& into, const Value& value);
 [[nodiscard]] inline bool may_have_labels(const Value& value) {
   return value.labels != nullptr || value.has_name || value.names != nullptr;
 }
+// Whether it is an integer that has one.
+[[nodiscard]] bool has_any_label(const Value& value);
 void encode(std::string& into, const Cell& cell);
 // Takes a cell off `bytes`; nothing where none is.
 [[nodiscard]] std::optional<Cell> decode_cell(std::span<const std::uint8_t>& bytes);
@@ -70,10 +73,10 @@ void encode(std::string& into, const Cell& cell);
 // The same of what `encode` appended, which is taken off both.
 [[nodiscard]] std::weak_ordering order_of(std::span<const std::uint8_t>& a,
                                           std::span<const std::uint8_t>& b);
-// Of several values each, one after the other; what is equal so far goes by its bytes, so that only
-// equal bytes are equivalent.
-[[nodiscard]] std::weak_ordering order_of_all(std::span<const std::uint8_t> a,
-                                              std::span<const std::uint8_t> b);
+// Of so many values that each begins with, one after the other; what is equal so far goes by all of
+// its bytes, so that only equal bytes are equivalent.
+[[nodiscard]] std::weak_ordering order_of_first(std::size_t values, std::span<const std::uint8_t> a,
+                                                std::span<const std::uint8_t> b);
 // A number that does not fall from a value to one behind it in that order: what differs in it needs
 // no further look. `bytes`: what `encode` appended.
 [[nodiscard]] std::uint64_t rank_of(std::span<const std::uint8_t> bytes);

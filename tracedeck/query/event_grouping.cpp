@@ -70,9 +70,9 @@ EventGrouping::EventGrouping(EventProjection& projection, Grouping& grouping)
   if (every) every_ = every->to_unsigned().value_or(0);
 }
 
-// Returns whether the keys are as their class has them. `named`: whether the trace has a name for
-// one.
-inline bool EventGrouping::read_keys(EventPlan& plan, const Event& event, Keys& keys, bool& named) {
+// Returns whether the keys are as their class has them.
+inline bool EventGrouping::read_keys(EventPlan& plan, const Event& event, Keys& keys,
+                                     Names& names) {
   const std::size_t count = plan.count - (every_ != 0 ? 1U : 0U);
   for (std::size_t i = 0; i < count; ++i) {
     ValueSource& source = plan.keys[i];
@@ -82,7 +82,9 @@ inline bool EventGrouping::read_keys(EventPlan& plan, const Event& event, Keys& 
     if ((slot.flags & kSlotNamed) == 0) {
       source.head = head_of(slot);
     } else {
-      named = true;
+      names[i] = slot.name();
+      if (!plan.has_names) [[unlikely]]
+        note_names(plan);
     }
     keys[i] = source.kind == ValueSource::Kind::kText ? word_of(slot.text()) : slot.bits;
   }
@@ -91,6 +93,11 @@ inline bool EventGrouping::read_keys(EventPlan& plan, const Event& event, Keys& 
   if (!see_time(plan, event, time)) return false;
   if (every_ != 0) keys[count] = time / every_;
   return true;
+}
+
+void EventGrouping::note_names(EventPlan& plan) {
+  planner_.note_names(plan);
+  plain_ = false;
 }
 
 // The time in ns. Returns whether 64 bits hold it.
@@ -205,18 +212,18 @@ void EventGrouping::add_value(const Line& line, std::size_t aggregate, const Eve
 const EventGrouping::Line* EventGrouping::line_of(EventPlan& plan, const Event& event) {
   if (plan.kind <= EventPlan::Keys::kGeneral) return nullptr;
   Keys keys;
-  bool named = plan.has_labels;
-  if (!read_keys(plan, event, keys, named)) return nullptr;
+  Names names = {};
+  if (!read_keys(plan, event, keys, names)) return nullptr;
   const std::span<const std::uint64_t> all(keys.data(), plan.count);
   const std::size_t place = hash_of_keys(plan.identity, all) >> kPlaceShift;
   for (const std::size_t other : {0U, 1U}) {
     const Line& line = lines_[place ^ other];
     if (line.identity != plan.identity || !std::equal(all.begin(), all.end(), line.keys.begin()))
       continue;
+    if (plan.has_names && line.names != names) continue;
     if (plan.has_texts && !has_texts(*line.texts, plan, event)) continue;
     plan.line = place ^ other;
-    // The first labels that come with a key are those that are shown.
-    return named && line.group->shown.empty() ? nullptr : &line;
+    return &line;
   }
   return nullptr;
 }
@@ -224,15 +231,17 @@ const EventGrouping::Line* EventGrouping::line_of(EventPlan& plan, const Event& 
 // Makes a line of the group of the event that was added last.
 void EventGrouping::remember(EventPlan& plan, const Event& event) {
   Keys keys = {};
-  bool named = false;
-  if (!read_keys(plan, event, keys, named)) return;
+  Names names = {};
+  if (!read_keys(plan, event, keys, names)) return;
   plan.line = hash_of_keys(plan.identity, std::span(keys).first(plan.count)) >> kPlaceShift;
   const Line& first = lines_[plan.line];
-  if (first.identity != 0 && (first.identity != plan.identity || first.keys != keys))
+  if (first.identity != 0 &&
+      (first.identity != plan.identity || first.keys != keys || first.names != names))
     plan.line ^= 1;
   Line& line = lines_[plan.line];
   line.identity = plan.identity;
   line.keys = keys;
+  line.names = names;
   line.group = grouping_->last_group();
   line.events = nullptr;
   line.sum = nullptr;

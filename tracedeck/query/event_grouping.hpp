@@ -38,6 +38,8 @@ class EventGrouping {
   // The keys that differ between the events of a class as they lie in them; of a text: something
   // like a hash. Behind them the number of the time's bucket.
   using Keys = std::array<std::uint64_t, kDirectKeys>;
+  // The numbers of the names that the trace gives them; 0: none.
+  using Names = std::array<std::uint32_t, kDirectKeys>;
 
   // What an aggregate of a group counts in.
   union Target {
@@ -49,6 +51,7 @@ class EventGrouping {
   struct alignas(128) Line {
     std::uint64_t identity = 0;  // of plans; 0: there is no group
     Keys keys = {};
+    Names names = {};
     std::uint64_t* events = nullptr;  // what the first aggregate counts that counts them
     Sum* sum = nullptr;               // those of the first aggregates that have them, or null
     Histogram* histogram = nullptr;
@@ -68,8 +71,9 @@ class EventGrouping {
   void add_to(const Line& line, const EventPlan& plan, const Event& event);
   [[gnu::noinline]] void add_value(const Line& line, std::size_t aggregate, const Event& event);
 
-  [[nodiscard]] bool read_keys(EventPlan& plan, const Event& event, Keys& keys, bool& named);
+  [[nodiscard]] bool read_keys(EventPlan& plan, const Event& event, Keys& keys, Names& names);
   [[nodiscard]] bool see_time(const EventPlan& plan, const Event& event, std::uint64_t& time);
+  void note_names(EventPlan& plan);
   void note_times();
   void remember(EventPlan& plan, const Event& event);
   void forget_lines();

@@ -73,14 +73,17 @@ class MixedEvents {
     EventClass nothing = trace_.event_class(3, "Nothing", render::structure_class({}));
     nothing.clock = nullptr;
     nothing_ = &trace_.add(std::move(nothing));
+    const auto other_state = render::enumeration_class(
+        {{.label = "closed", .ranges = {{0, 0}}}, {.label = "busy", .ranges = {{1, 2}}}});
     EventClass length =
         trace_.event_class(4, "Length",
                            render::structure_class({{"text", render::string_class()},
-                                                    {"state", unsigned_class()},
+                                                    {"state", other_state},
                                                     {"value", unsigned_class()}}));
     length.has_duration = true;
     length_ = &trace_.add(std::move(length));
     name_ = trace_.description.add_value_name("the fourth");
+    other_name_ = trace_.description.add_value_name("another fourth");
   }
 
   Event event(std::uint64_t seed) {
@@ -113,7 +116,8 @@ class MixedEvents {
  private:
   [[nodiscard]] Slot key_slot(std::uint64_t seed, std::uint64_t key) const {
     if (seed % 17 == 0) return unresolved_slot(key);
-    return key == 4 && seed % 3 == 0 ? named_slot(key, name_) : unsigned_slot(key);
+    if (key != 4 || seed % 3 == 0) return unsigned_slot(key);
+    return named_slot(key, seed % 3 == 1 ? name_ : other_name_);
   }
 
   static constexpr std::array<std::string_view, 5> kTexts = {"", "a", "a longer text", "b",
@@ -124,6 +128,7 @@ class MixedEvents {
   const EventClass* nothing_;
   const EventClass* length_;
   std::uint32_t name_ = 0;
+  std::uint32_t other_name_ = 0;
 };
 
 struct Aggregate {

@@ -76,6 +76,14 @@ void EventPlanner::make(EventPlan& plan, std::span<const BoundNode> nodes,
   plan.counts_nanoseconds = !zero.negative() && zero.magnitude() == plan.time_of_zero;
 }
 
+std::uint64_t EventPlanner::new_identity() { return ++last_identity_ * kOdd; }
+
+void EventPlanner::note_names(EventPlan& plan) {
+  plan.has_names = true;
+  plan.identity = new_identity();
+  plan.kind = EventPlan::Keys::kMixed;
+}
+
 void EventPlanner::make_keys(EventPlan& plan, std::span<const BoundNode> nodes,
                              const EventClass& event_class) {
   std::string all;
@@ -89,8 +97,13 @@ void EventPlanner::make_keys(EventPlan& plan, std::span<const BoundNode> nodes,
     plan.has_texts = plan.has_texts || key.kind == ValueSource::Kind::kText;
     plan.has_labels = plan.has_labels || has_labels(node);
   }
-  const std::uint64_t next = identities_.size() + 1;
-  plan.identity = identities_.emplace(std::move(all), next * kOdd).first->second;
+  if (plan.has_labels) {
+    plan.identity = new_identity();
+  } else {
+    std::uint64_t& identity = identities_[std::move(all)];
+    if (identity == 0) identity = new_identity();
+    plan.identity = identity;
+  }
   plan.kind = plan.count == 0 ? EventPlan::Keys::kSame : EventPlan::Keys::kOne;
   if (plan.count > 1) plan.kind = EventPlan::Keys::kNumbers;
   if (plan.has_texts || plan.has_labels || plan_->time) plan.kind = EventPlan::Keys::kMixed;

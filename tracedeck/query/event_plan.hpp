@@ -75,10 +75,11 @@ struct EventPlan {
   Effect effect = Effect::kNothing;
   std::uint8_t count = 0;  // of keys that differ, the bucket included
   bool has_labels = false;
+  bool has_names = false;  // events came of which the trace names a key
   bool has_texts = false;
   DirectSlot slot = {};
   // What the keys are read as, and what the class says of the others: of classes that agree in both
-  // it is the same. Not 0.
+  // it is the same, unless they have labels or names. Not 0.
   std::uint64_t identity = 0;
   std::array<ValueSource, kDirectKeys> keys = {};           // those that differ
   std::array<EventStep, kDirectAggregates + 1> steps = {};  // the last is a kEnd
@@ -96,6 +97,8 @@ class EventPlanner {
 
   // `nodes`: the keys and the arguments of aggregates as they are bound to the class.
   void make(EventPlan& plan, std::span<const BoundNode> nodes, const EventClass& event_class);
+  // For the first event of a class of which the trace names a key.
+  void note_names(EventPlan& plan);
 
  private:
   void make_keys(EventPlan& plan, std::span<const BoundNode> nodes, const EventClass& event_class);
@@ -105,7 +108,10 @@ class EventPlanner {
   bool fits_;                  // few keys and aggregates
   std::size_t first_sum_ = 0;  // which aggregate, if any
   std::size_t first_histogram_ = 0;
+  [[nodiscard]] std::uint64_t new_identity();
+
   TextMap<std::uint64_t> identities_;
+  std::uint64_t last_identity_ = 0;
 };
 
 }  // namespace tracedeck::query

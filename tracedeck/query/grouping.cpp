@@ -25,6 +25,57 @@ std::optional<Integer> bucket_of(const Integer& time, const Integer& every) {
   return begin;
 }
 
+// Groups in the order of their keys, of which one without a name may belong to the one behind it.
+class LateNames {
+ public:
+  struct Entry {
+    std::string key;
+    Group group;
+  };
+  using Groups = std::vector<Entry>;
+
+  explicit LateNames(std::size_t values) : values_(values) {}
+
+  // Returns those that are settled.
+  Groups add(std::string_view key, Group group) {
+    Groups settled;
+    const std::string_view values = values_of(key);
+    const bool same = !held_.empty() && held_.front().key == values;
+    bool hold = values == key;
+    if (same && held_.size() == 1 && are_names(key.substr(values.size()))) {
+      hold = true;
+    } else {
+      settled = same ? std::exchange(held_, {}) : take();
+    }
+    (hold ? held_ : settled).push_back({.key = std::string(key), .group = std::move(group)});
+    return settled;
+  }
+
+  // Those that are not settled yet.
+  Groups take() {
+    if (held_.size() == 2) {
+      held_.back().group.add(held_.front().group);
+      held_.erase(held_.begin());
+    }
+    return std::exchange(held_, {});
+  }
+
+ private:
+  [[nodiscard]] std::string_view values_of(std::string_view key) const {
+    ByteSpan rest = bytes_of(key);
+    for (std::size_t i = 0; i < values_; ++i) (void)decode_cell(rest);
+    return key.substr(0, key.size() - rest.size());
+  }
+  static bool are_names(std::string_view labels) {
+    ByteSpan rest = bytes_of(labels);
+    const auto cell = decode_cell(rest);
+    return cell && cell->boolean;
+  }
+
+  std::size_t values_;
+  Groups held_;  // at most one without a name, and one of its number with a name
+};
+
 }  // namespace
 
 Grouping::Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next)
@@ -50,9 +101,24 @@ Group& Grouping::group_of(std::string_view key) {
   return found->second;
 }
 
-void Grouping::note_labels(Group& group, std::span<const Value> row, std::size_t bucket) {
+// Behind the values: whether all labels are names that the trace gives, the bucket, and the values
+// with their labels.
+void Grouping::put_labels(std::span<const Value> row, std::size_t bucket) {
+  const auto keys = row.first(plan_.keys);
+  if (std::ranges::none_of(keys, has_any_label)) return;
+  const bool are_names = std::ranges::all_of(
+      keys, [](const Value& key) { return key.has_name || !has_any_label(key); });
+  has_names_ = has_names_ || are_names;
+  query::encode(key_, Value::of(are_names));
+  key_.append(std::string(key_, 0, bucket));
+  for (const Value& key : keys) query::encode(key_, key);
+}
+
+void Grouping::note_shown(Group& group, std::span<const Value> row, std::size_t bucket) {
+  const auto keys = row.first(plan_.keys);
+  if (std::ranges::none_of(keys, &Value::is_text)) return;
   group.shown.assign(key_, 0, bucket);
-  for (const Value& key : row.first(plan_.keys)) query::encode(group.shown, key);
+  for (const Value& key : keys) query::encode(group.shown, key);
   memory_ += group.shown.size();
 }
 
@@ -75,8 +141,9 @@ Result<void> Grouping::add(std::span<const Value> row) {
     encode_plain(key_, key);
     labels = labels || may_have_labels(key);
   }
+  if (labels) put_labels(row, bucket);
   Group& group = group_of(key_);
-  if (labels && group.shown.empty()) note_labels(group, row, bucket);
+  if (labels && group.shown.empty()) note_shown(group, row, bucket);
   std::vector<AggregateState>& state = group.states;
   for (std::size_t i = 0; i < plan_.aggregates.size(); ++i) {
     const auto& argument = plan_.aggregates[i].argument;
@@ -97,7 +164,7 @@ void Grouping::encode_group(std::string& into, const Group& group) {
 std::optional<Group> Grouping::decode_group(ByteSpan& bytes) const {
   const auto shown = take_text(bytes);
   if (!shown) return std::nullopt;
-  Group group{.states = {}, .shown = std::string(*shown)};
+  Group group{.shown = std::string(*shown)};
   group.states.reserve(plan_.aggregates.size());
   for (const GroupingPlan::Aggregate& each : plan_.aggregates) {
     auto state = AggregateState::decode(each.kind, bytes);
@@ -107,21 +174,26 @@ std::optional<Group> Grouping::decode_group(ByteSpan& bytes) const {
   return group;
 }
 
-std::size_t Grouping::add_up(Group& group, const Group& other) {
+std::size_t Group::add(const Group& other) {
   std::size_t grown = 0;
-  if (group.shown.empty() && !other.shown.empty()) {
-    group.shown = other.shown;
-    grown += other.shown.size();
+  if (shown.empty()) {
+    shown = other.shown;
+    grown += shown.size();
   }
-  for (std::size_t i = 0; i < group.states.size(); ++i)
-    grown += group.states[i].merge(other.states[i]);
+  for (std::size_t i = 0; i < states.size(); ++i) grown += states[i].merge(other.states[i]);
   return grown;
+}
+
+Group Grouping::copy_of(const Group& group) const {
+  std::string bytes;
+  encode_group(bytes, group);
+  ByteSpan rest = bytes_of(bytes);
+  return decode_group(rest).value_or(Group());
 }
 
 Result<void> Grouping::spill() {
   if (!sorter_) {
-    const std::size_t keys = plan_.keys + (plan_.every ? 1 : 0);
-    sorter_.emplace(RowOrder{.descending = std::vector<bool>(keys, false),
+    sorter_.emplace(RowOrder{.descending = std::vector<bool>(key_values(), false),
                              .by_bytes = true,
                              .memory = plan_.memory / 3 * 2});
   }
@@ -139,6 +211,27 @@ Result<void> Grouping::spill() {
 }
 
 Result<void> Grouping::for_each_group(const VisitGroup& visit) {
+  if (!has_names_ || several_traces_) return for_each_key(visit);
+  LateNames named(key_values());
+  bool wanted = true;
+  const auto hand_on_to = [&](const LateNames::Groups& groups) -> Result<bool> {
+    for (const auto& [key, group] : groups) {
+      const auto more = visit(key, group);
+      if (!more) return more;
+      wanted = *more;
+      if (!wanted) break;
+    }
+    return wanted;
+  };
+  const auto done = for_each_key([&](std::string_view key, const Group& group) -> Result<bool> {
+    return hand_on_to(named.add(key, copy_of(group)));
+  });
+  if (!done || !wanted) return done;
+  const auto last = hand_on_to(named.take());
+  return last ? Result<void>() : std::unexpected(last.error());
+}
+
+Result<void> Grouping::for_each_key(const VisitGroup& visit) {
   if (sorter_) return for_each_spilled(visit);
   struct Ordered {
     std::uint64_t rank;
@@ -148,9 +241,9 @@ Result<void> Grouping::for_each_group(const VisitGroup& visit) {
   places.reserve(groups_.size());
   for (const auto& each : groups_)
     places.push_back({.rank = rank_of(bytes_of(each.first)), .group = &each});
-  std::ranges::sort(places, [](const Ordered& a, const Ordered& b) {
+  std::ranges::sort(places, [values = key_values()](const Ordered& a, const Ordered& b) {
     if (a.rank != b.rank) return a.rank < b.rank;
-    return order_of_all(bytes_of(a.group->first), bytes_of(b.group->first)) < 0;
+    return order_of_first(values, bytes_of(a.group->first), bytes_of(b.group->first)) < 0;
   });
   for (const Ordered& each : places) {
     const auto wanted = visit(each.group->first, each.group->second);
@@ -171,7 +264,7 @@ Result<void> Grouping::for_each_spilled(const VisitGroup& visit) {
       return fail(ErrorCode::kReadFailed, "the temporary file does not hold what was written");
     const std::string_view next_key(reinterpret_cast<const char*>(keys.data()), keys.size());
     if (group && key == next_key) {
-      add_up(*group, *next);
+      group->add(*next);
       return true;
     }
     if (group) {
@@ -199,6 +292,9 @@ double Grouping::seconds() const {
 
 Result<bool> Grouping::hand_on(std::string_view key, const Group& group) {
   std::vector<Cell> cells = decode_cells(bytes_of(group.shown.empty() ? key : group.shown));
+  // Of the values with and without labels, the former.
+  if (cells.size() > key_values())
+    cells.erase(cells.begin(), cells.begin() + static_cast<std::ptrdiff_t>(key_values()) + 1);
   for (std::size_t i = 0; i < plan_.aggregates.size(); ++i)
     cells.push_back(group.states[i].result(plan_.aggregates[i].part, seconds()));
   std::vector<Value> values;
@@ -235,11 +331,16 @@ Result<void> Grouping::encode(const TakePortion& take) {
 
 bool Grouping::is_key(std::string_view key) const {
   ByteSpan bytes = bytes_of(key);
-  const std::size_t values = plan_.keys + (plan_.every ? 1 : 0);
-  for (std::size_t i = 0; i < values; ++i) {
-    if (!decode_cell(bytes)) return false;
-  }
-  return bytes.empty();
+  const auto take_values = [&] {
+    for (std::size_t i = 0; i < key_values(); ++i) {
+      if (!decode_cell(bytes)) return false;
+    }
+    return true;
+  };
+  if (!take_values()) return false;
+  if (bytes.empty()) return true;
+  const auto are_names = decode_cell(bytes);
+  return are_names && are_names->kind == Cell::Kind::kBoolean && take_values() && bytes.empty();
 }
 
 bool Grouping::understands(ByteSpan portion) const {
@@ -263,11 +364,12 @@ Result<void> Grouping::merge(ByteSpan portion) {
   const auto begin = time_of(decode_cell(portion));
   const auto end = time_of(decode_cell(portion));
   note_times(begin, end);
+  several_traces_ = true;
   while (!portion.empty()) {
     const auto key = take_text(portion);
     const auto group = key ? decode_group(portion) : std::nullopt;
     if (!group) break;
-    memory_ += add_up(group_of(*key), *group);
+    memory_ += group_of(*key).add(*group);
     if (memory_ <= plan_.memory) continue;
     if (auto spilled = spill(); !spilled) return spilled;
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
@@ -21,7 +22,10 @@ namespace tracedeck::query {
 // What is known of one group.
 struct Group {
   std::vector<AggregateState> states = {};
-  std::string shown = {};  // its key with labels; empty where it has none
+  std::string shown = {};  // its key, where texts of it are equal to others; else empty
+
+  // Adds what another group of the same plan is. Returns by how much memory grew, about.
+  std::size_t add(const Group& other);
 };
 
 struct GroupingPlan {
@@ -45,6 +49,10 @@ using TakePortion = std::function<Result<void>(std::string_view)>;
 
 // A stage: takes rows, and at the end hands on one for each group, in the order of its keys: its
 // time, if `every`, its keys, its aggregates.
+//
+// Numbers of different labels are different keys, and so is one without. Only where all is of one
+// trace does a number without a name belong to the one name that the trace gives it elsewhere: it
+// came before the name did.
 class Grouping final : public RowSink {
  public:
   Grouping(GroupingPlan plan, std::unique_ptr<RowSink> next);
@@ -63,6 +71,11 @@ class Grouping final : public RowSink {
   void note_times(const std::optional<Integer>& begin, const std::optional<Integer>& end) {
     if (begin && (!begin_ || *begin < *begin_)) begin_ = begin;
     if (end && (!end_ || *end > *end_)) end_ = end;
+  }
+  // Takes note of the trace that events to come are of.
+  void note_trace(std::uint64_t trace) {
+    several_traces_ = several_traces_ || (trace_ && *trace_ != trace);
+    trace_ = trace;
   }
   // Says that groups took so many bytes more; and puts groups aside if they take too many.
   void note_growth(std::size_t bytes) { memory_ += bytes; }
@@ -89,17 +102,20 @@ class Grouping final : public RowSink {
 
   Group& group_of(std::string_view key);
   [[nodiscard]] Group new_group() const;
-  void note_labels(Group& group, std::span<const Value> row, std::size_t bucket);
+  [[nodiscard]] std::size_t key_values() const { return plan_.keys + (plan_.every ? 1 : 0); }
+  void put_labels(std::span<const Value> row, std::size_t bucket);
+  void note_shown(Group& group, std::span<const Value> row, std::size_t bucket);
   static void encode_group(std::string& into, const Group& group);
   void put_bucket(const Value& time);
   [[nodiscard]] Result<void> spill();
   // Calls `visit` with the groups in the order of their keys.
   [[nodiscard]] Result<void> for_each_group(const VisitGroup& visit);
+  // The same before names that came late are seen to.
+  [[nodiscard]] Result<void> for_each_key(const VisitGroup& visit);
   [[nodiscard]] Result<void> for_each_spilled(const VisitGroup& visit);
   // Takes a group off `bytes`; nothing where none is.
   [[nodiscard]] std::optional<Group> decode_group(ByteSpan& bytes) const;
-  // Adds what another group of the same key is. Returns by how much memory grew, about.
-  static std::size_t add_up(Group& group, const Group& other);
+  [[nodiscard]] Group copy_of(const Group& group) const;
   // Whether `key` is of as many values as rows have keys.
   [[nodiscard]] bool is_key(std::string_view key) const;
   [[nodiscard]] Result<bool> hand_on(std::string_view key, const Group& group);
@@ -112,7 +128,10 @@ class Grouping final : public RowSink {
   std::string last_;  // the key before, of `last_group_`
   Group* last_group_ = nullptr;
   std::uint64_t generation_ = 1;
-  std::size_t memory_ = 0;             // of groups, about
+  std::size_t memory_ = 0;  // of groups, about
+  bool has_names_ = false;  // some keys have names that a trace gives
+  bool several_traces_ = false;
+  std::optional<std::uint64_t> trace_ = {};
   std::optional<Integer> begin_ = {};  // of all rows
   std::optional<Integer> end_ = {};
   std::optional<RowSorter> sorter_ = {};  // of groups that were put aside

@@ -148,24 +148,6 @@ TEST(Grouping, OfNothingIsOneGroupOnlyWithoutKeys) {
   EXPECT_EQ(rows, Rows{});
 }
 
-// A name that the trace gives a number after events had it.
-TEST(Grouping, NumbersAreOneGroupWithAndWithoutTheirName) {
-  const std::vector<std::string> labels = {"sensor"};
-  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
-    Rows rows;
-    Grouping grouping(
-        {.keys = 1, .aggregates = {{.kind = AggregateKind::kCount}}, .memory = memory},
-        std::make_unique<Collect>(rows));
-    Value named = Value::of(std::uint64_t{2});
-    ASSERT_TRUE(grouping.add(std::vector{named}));
-    named.names = &labels;
-    ASSERT_TRUE(grouping.add(std::vector{named}));
-    ASSERT_TRUE(grouping.add(std::vector{Value::of(std::uint64_t{2})}));
-    ASSERT_TRUE(grouping.finish());
-    EXPECT_EQ(rows, Rows{"2sensor 3 "});
-  }
-}
-
 std::vector<std::string> portions_of(Grouping& grouping) {
   std::vector<std::string> portions;
   EXPECT_TRUE(grouping.encode([&](std::string_view portion) -> Result<void> {
@@ -173,6 +155,100 @@ std::vector<std::string> portions_of(Grouping& grouping) {
     return {};
   }));
   return portions;
+}
+
+Value named(std::uint64_t number, std::string_view name) {
+  Value value = Value::of(number);
+  value.has_name = true;
+  value.text = name;
+  return value;
+}
+
+// How often each key came, of events of `traces`.
+Rows counts_of(std::span<const Value> keys, std::size_t memory,
+               std::span<const std::uint64_t> traces) {
+  Rows rows;
+  Grouping grouping({.keys = 1, .aggregates = {{.kind = AggregateKind::kCount}}, .memory = memory},
+                    std::make_unique<Collect>(rows));
+  for (const std::uint64_t trace : traces) grouping.note_trace(trace);
+  for (const Value& key : keys) EXPECT_TRUE(grouping.add(std::span(&key, 1)));
+  EXPECT_TRUE(grouping.finish());
+  return rows;
+}
+
+// A name that the trace gives a number after events had it.
+TEST(Grouping, NumbersOfOneTraceAreOneGroupWithAndWithoutTheirName) {
+  const auto number = [](std::uint64_t value) { return Value::of(value); };
+  const std::vector<Value> keys = {number(2), number(3),         named(2, "sensor"),
+                                   number(2), named(4, "motor"), number(5)};
+  const std::vector<std::uint64_t> one = {7, 7};
+  const std::vector<std::uint64_t> two = {7, 8};
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
+    EXPECT_EQ(counts_of(keys, memory, one), (Rows{"2sensor 3 ", "3 1 ", "4motor 1 ", "5 1 "}));
+    // Of another trace it may be anything.
+    EXPECT_EQ(counts_of(keys, memory, two),
+              (Rows{"2 2 ", "2sensor 1 ", "3 1 ", "4motor 1 ", "5 1 "}));
+  }
+}
+
+TEST(Grouping, NumbersOfDifferentLabelsAreGroupsOfTheirOwn) {
+  const std::vector<std::string> running = {"RUNNING"};
+  const std::vector<std::string> both = {"RUNNING", "CLOSED"};
+  Value first = Value::of(std::uint64_t{1});
+  first.names = &running;
+  Value second = Value::of(std::uint64_t{1});
+  second.names = &both;
+  const Value third = Value::of(std::uint64_t{1});
+  const std::vector<Value> keys = {first, second, third,           second, named(1, "idle"),
+                                   first, first,  named(1, "busy")};
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
+    EXPECT_EQ(counts_of(keys, memory, {}),
+              (Rows{"1 1 ", "1RUNNING 3 ", "1RUNNING|CLOSED 2 ", "1busy 1 ", "1idle 1 "}));
+  }
+}
+
+// Of texts that are equal to others, as names of places are to their endings.
+TEST(Grouping, TextsAreStillEqualToWhatTheyWere) {
+  const std::vector<std::string> endings = {"lib.rs:10", "src/lib.rs:10"};
+  const Value name = Value::of(std::string_view("crates/a/src/lib.rs:10"), endings);
+  class CompareNames final : public RowSink {
+   public:
+    Result<void> add(std::span<const Value> row) override {
+      EXPECT_EQ(equals(row.front(), Value::of(std::string_view("lib.rs:10"))), true);
+      EXPECT_EQ(row.front().text, "crates/a/src/lib.rs:10");
+      EXPECT_EQ(row.back().integer, Integer::from(std::uint64_t{2}));
+      return {};
+    }
+    Result<void> finish() override { return {}; }
+  };
+  for (const std::size_t memory : {std::size_t{0}, std::size_t{1} << 20}) {
+    Grouping grouping(
+        {.keys = 1, .aggregates = {{.kind = AggregateKind::kCount}}, .memory = memory},
+        std::make_unique<CompareNames>());
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(grouping.add(std::span(&name, 1)));
+    ASSERT_TRUE(grouping.finish());
+  }
+}
+
+TEST(Grouping, LabelsStayApartInPartialAnswers) {
+  const GroupingPlan plan{.keys = 1,
+                          .aggregates = {{.kind = AggregateKind::kCount}},
+                          .time = 1,
+                          .every = Integer::from_signed(10)};
+  Rows rows;
+  Grouping whole(plan, std::make_unique<Collect>(rows));
+  for (const std::string_view name : {"idle", "busy", ""}) {
+    Rows none;
+    Grouping part(plan, std::make_unique<Collect>(none));
+    const Value key = name.empty() ? Value::of(std::uint64_t{1}) : named(1, name);
+    ASSERT_TRUE(part.add(std::vector{key, Value::of(Integer::from_signed(15))}));
+    for (const std::string& portion : portions_of(part)) {
+      EXPECT_TRUE(whole.understands(as_bytes(portion)));
+      ASSERT_TRUE(whole.merge(as_bytes(portion)));
+    }
+  }
+  ASSERT_TRUE(whole.finish());
+  EXPECT_EQ(rows, (Rows{"10 1 1 ", "10 1busy 1 ", "10 1idle 1 "}));
 }
 
 TEST(Grouping, StatesAddUp) {

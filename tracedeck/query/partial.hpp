@@ -1,7 +1,7 @@
 // Partial answers: what a query knows of some traces, as a file that adds up with others to the
 // answer over all of them.
 //
-// The file is "TDPART\r\n", the version (4) as a varint, the question as a block, the mark of the
+// The file is "TDPART\r\n", the version (5) as a varint, the question as a block, the mark of the
 // key of `distinct` (8 bytes, little-endian) as a block, then blocks that `Query::encode` made, and
 // an empty block at the end. A block is its size (4 bytes), a hash (8), both little-endian, and the
 // bytes. The hash is `sip_hash` of the bytes, with the hash of the block before and the number of

@@ -239,6 +239,8 @@ class Query::Work {
     if (record.kind != RecordKind::kLoss) return pairing_ ? pairing_->see(record) : Result<void>();
     const Loss& loss = *record.loss;
     if (loss.taken_back) {
+      if (!groupings_.empty()) groupings_.back()->note_trace(record.event_class->entity.trace);
+    }
       counts_.lost -= loss.events.value_or(0);
     } else {
       counts_.lost += loss.events.value_or(0);

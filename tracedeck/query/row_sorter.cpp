@@ -86,7 +86,8 @@ std::weak_ordering RowSorter::order_of_keys(ByteSpan a, ByteSpan b) const {
     const auto order = order_of(a, b);
     if (order != 0) return descending ? 0 <=> order : order;
   }
-  return order_.by_bytes ? order_of_all(all_of_a, all_of_b) : std::weak_ordering::equivalent;
+  return order_.by_bytes ? order_of_first(order_.descending.size(), all_of_a, all_of_b)
+                         : std::weak_ordering::equivalent;
 }
 
 Result<void> RowSorter::add(std::span<const Value> keys, std::span<const Value> row) {
