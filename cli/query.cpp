@@ -93,6 +93,10 @@ Options reading_options(const Options& options, query::Query& query,
   reading.selection.one_offset = query.needs_order();
   if (options.order_given) return reading;
   if (query.needs_order()) reading.selection.order = flow::Order::kTime;
+  if (query.minds_clock_steps()) {
+    reading.selection.kept_steps = timeline::MarkStream::kMostClockSteps;
+    query.expect_clock_steps();
+  }
   // One TRACE after the other takes the least memory.
   if (query.any_order()) reading.selection.order = flow::Order::kRecorded;
   return reading;

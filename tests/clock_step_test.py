@@ -37,6 +37,16 @@ class ClockStepTest(CommandTest):
         trace.write(path)
         return path
 
+    def test_pairs_of_a_query(self):
+        for path, across in ((self.jobs(3500 * US), 1), (self.jobs(103_500 * US), 1), (self.jobs(0), 0)):
+            stages = "pair job_begin job_end | count, min(duration), max(duration)"
+            lines = self.check(run("query", "--output", "jsonl", stages, path), 0).stdout.decode().splitlines()
+            row, answer = json.loads(lines[0]), json.loads(lines[-1])["answer"]["pairs"]
+            self.assertEqual((row["min(duration)"], row["max(duration)"]), (2000 * US, 2000 * US))
+            self.assertEqual((row["count"], answer["complete"], answer["across_clock_step"]), (60 - across, 60 - across, across))
+            text = self.check(run("query", stages, path), 0).stdout.decode()
+            self.assertEqual("1 across a step back of the clock" in text, across == 1)
+
     def row(self, path):
         answer = json.loads(self.check(run("latency", "--json", path), 0).stdout)
         (row,) = answer["rows"]

@@ -414,6 +414,7 @@ class Sentences(CommandTest):
         self.query("pair a b on n within 1ns | count", path)
         self.query("pair a b on n | count", self.file("cut.bin", data[:-1] + b"\xff"))
         self.query("pair a b on c | count", path)
+        self.query("pair tick tick on n | count", self.stepping())
         lost = [heph.event(name, counter=counter, start=time, end=time) for name, counter, time in ((b"a", 0, 1000), (b"b", 5, 3000))]
         with self.saying("lost"):
             self.query("pair a b | count", self.file("lost.heph", heph.epoch(0) + b"".join(lost)))
@@ -422,6 +423,14 @@ class Sentences(CommandTest):
         self.query("--merge", part)
         self.of_late_events()
         self.query("distinct(n)", self.file("d.bin", w.header() + w.schema(0, "a", fields) + b"".join(w.event(0, w.varint(i), 1) for i in range(30_000))))
+
+    def stepping(self):
+        """One whose clock steps back."""
+        trace = Ctf({"tick": ("n",)}, False)
+        for time in (5000, 6000, 5500):
+            trace.event(0, time, "tick", {"n": 1}, 0)
+        trace.write(self.folder / "stepping")
+        return self.folder / "stepping"
 
     def of_late_events(self):
         """Of a trace that grows: an event behind later ones that have been counted."""

@@ -258,7 +258,7 @@ def of_query(answer):
     facts["query/pairs"] = []
     if pairs:
         facts["query/pairs"] = [tuple(Plain(pairs[key]) for key in ("complete", "without_end", "without_begin", "replaced"))]
-    for name, key in (("void-by-loss", "void"), ("too-long", "too_long"), ("not-held", "not_held"), ("without-key", "without_key"),
+    for name, key in (("void-by-loss", "void"), ("pairs-across-step", "across_clock_step"), ("too-long", "too_long"), ("not-held", "not_held"), ("without-key", "without_key"),
                       ("without-time", "without_time")):
         count(f"query/{name}", pairs[key] if pairs else 0)
     facts["query/spans"] = [(Plain(spans["whole"]),)] if spans else []

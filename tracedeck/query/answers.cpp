@@ -436,6 +436,7 @@ std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
                                               Plain(pairs.without_begin), Plain(pairs.replaced));
   const std::string besides = Facts()
                                   .add<"query/void-by-loss">(Plain(pairs.void_by_loss))
+                                  .add<"query/pairs-across-step">(Plain(pairs.across_step))
                                   .add<"query/too-long">(Plain(pairs.too_long))
                                   .add<"query/not-held">(Plain(pairs.not_held))
                                   .add<"query/without-key">(Plain(pairs.without_key))
@@ -485,6 +486,7 @@ std::string counts_json(const QueryCounts& counts) {
     pairs.integer("without_begin", counts.pairs->without_begin);
     pairs.integer("replaced", counts.pairs->replaced);
     pairs.integer("void", counts.pairs->void_by_loss);
+    pairs.integer("across_clock_step", counts.pairs->across_step);
     pairs.integer("too_long", counts.pairs->too_long);
     pairs.integer("not_held", counts.pairs->not_held);
     pairs.integer("without_key", counts.pairs->without_key);

@@ -45,8 +45,10 @@ OpenPairs::Read OpenPairs::read(const Entry& entry) const {
   read.pair.kept = take_counted(from);
   read.pair.begin = *base_ + take_time(from);
   read.pair.number = flow::take_varint(from);
-  if (const std::uint64_t stream = flow::take_varint(from); stream != 0)
+  if (const std::uint64_t stream = flow::take_varint(from); stream != 0) {
     read.pair.scope = {.trace = flow::take_varint(from), .stream = stream - 1};
+    read.pair.section = flow::take_varint(from);
+  }
   const auto size = static_cast<std::size_t>(from - reinterpret_cast<const std::uint8_t*>(&entry));
   read.size = (size + kUnit - 1) / kUnit * kUnit;
   return read;
@@ -81,11 +83,12 @@ bool OpenPairs::add(std::string_view key, const OpenPair& pair) {
   if (!base_) base_ = pair.begin;
   put_time(encoded_, pair.begin - *base_);
   put_varint(encoded_, pair.number);
-  if (pair.scope == PairScope()) {
+  if (pair.scope == PairScope() && pair.section == 0) {
     put_varint(encoded_, 0);
   } else {
     put_varint(encoded_, pair.scope.stream + 1);
     put_varint(encoded_, pair.scope.trace);
+    put_varint(encoded_, pair.section);
   }
   if (taken_ != nullptr) release(std::exchange(taken_, nullptr), taken_size_);
   const std::size_t size = (sizeof(Entry) + encoded_.size() + kUnit - 1) / kUnit * kUnit;

@@ -21,6 +21,7 @@ struct OpenPair {
   Nanoseconds begin = {};
   std::uint64_t number = 0;  // grows with each event
   PairScope scope = {};
+  std::uint64_t section = 0;   // how often its data stream's clock had stepped back
   std::string_view kept = {};  // values of the event, encoded
 };
 

@@ -35,6 +35,7 @@ OpenPair take_pair(ByteSpan& bytes) {
   OpenPair pair{.number = take_varint(bytes).value_or(0)};
   pair.begin = take_nanoseconds(bytes).value_or(Nanoseconds());
   pair.scope = take_scope(bytes);
+  pair.section = take_varint(bytes).value_or(0);
   return pair;
 }
 
@@ -68,6 +69,7 @@ struct Pairing::Deferred {
     begin_event(Kind::kEnd, key);
     put_varint(record_, end.number);
     encode(record_, value_of(end.time));
+    put_varint(record_, end.section);
     put_text(record_, encoded(end.keys));
     put_text(record_, encoded(end.kept));
     return events.add(order_, record_);
@@ -87,6 +89,7 @@ struct Pairing::Deferred {
     begin_result(Kind::kPair, 2 * end.number);
     put(pair);
     encode(record_, value_of(end.time));
+    put_varint(record_, end.section);
     record_ += encoded(end.keys);
     record_ += pair.kept;
     record_ += encoded(end.kept);
@@ -114,6 +117,7 @@ struct Pairing::Deferred {
     put_varint(record_, pair.number);
     encode(record_, value_of(pair.begin));
     put_scope(record_, pair.scope);
+    put_varint(record_, pair.section);
   }
 
   std::string order_;  // of the record at hand
@@ -144,6 +148,8 @@ Result<void> Pairing::add(const Event& event) {
     if (auto done = pass_damage(); !done) return done;
   }
   ++number_;
+  // Of all events: one that is none of a pair may be where the clock steps.
+  (void)section_of(event);
   // An event may end a pair and begin the next.
   bool has_keys = true;
   if (is_true(values[1])) {
@@ -167,6 +173,7 @@ Result<void> Pairing::take_begin(const Event& event, std::span<const Value> valu
   const OpenPair pair{.begin = event.began_at(),
                       .number = number_,
                       .scope = scopes_.of(values.subspan(2, plan_.keys)),
+                      .section = section_of(event),
                       .kept = kept};
   if (deferred_ == nullptr && begin(pair)) return {};
   if (deferred_ == nullptr) {
@@ -179,6 +186,7 @@ Result<void> Pairing::take_end(const Event& event, std::span<const Value> values
   const std::span<const Value> keys = values.subspan(2 + plan_.keys, plan_.keys);
   const End end{.number = number_,
                 .time = event.began_at(),
+                .section = section_of(event),
                 .keys = keys,
                 .kept = values.last(plan_.kept_of_b)};
   return deferred_ != nullptr ? deferred_->add(key_, end) : this->end(end);
@@ -196,7 +204,7 @@ Result<void> Pairing::end(const End& end) {
     return {};
   }
   if (deferred_ != nullptr) return deferred_->add(*open, end);
-  if (!is_pair(*open, end.time)) return {};
+  if (!is_pair(*open, end.time, end.section)) return {};
   const std::vector<Cell> kept = decode_cells(as_bytes(open->kept));
   std::vector<Value> row = times_of(*open, end.time);
   std::ranges::copy(end.keys, std::back_inserter(row));
@@ -205,9 +213,23 @@ Result<void> Pairing::end(const End& end) {
   return next_->add(row);
 }
 
+// The same of events of different data streams says that their clocks stepped back together.
+std::uint64_t Pairing::section_of(const Event& event) {
+  if (!plan_.knows_steps || event.stream == nullptr) return 0;
+  if (event.stream != stream_) {
+    stream_ = event.stream;
+    clock_ = &clocks_.try_emplace(stream_, StreamClock{.latest = last_}).first->second;
+  }
+  if (last_ < clock_->latest) last_section_ = std::max(last_section_, ++clock_->section);
+  clock_->latest = last_;
+  return clock_->section;
+}
+
 // Counts what it is.
-bool Pairing::is_pair(const OpenPair& pair, Nanoseconds end) {
-  if (is_void(pair, end)) {
+bool Pairing::is_pair(const OpenPair& pair, Nanoseconds end, std::uint64_t section) {
+  if (pair.section != section) {
+    ++counts_.across_step;
+  } else if (is_void(pair, end)) {
     ++counts_.void_by_loss;
   } else if (plan_.within && Integer::from(end - pair.begin) > *plan_.within) {
     ++counts_.too_long;
@@ -250,6 +272,8 @@ Result<void> Pairing::see(const Record& record) {
     }
     case RecordKind::kStreamEnd:
       damaged_.end_stream(*record.stream);
+      clocks_.erase(record.stream);
+      stream_ = nullptr;
       return {};
     case RecordKind::kProblem:
       return see_damage(record.notice->trace_input());
@@ -296,7 +320,11 @@ void Pairing::note(const LossOf& loss) {
 }
 
 void Pairing::count_open(const OpenPair& pair) {
-  ++(is_void(pair, last_) ? counts_.void_by_loss : counts_.without_end);
+  if (pair.section != last_section_) {
+    ++counts_.across_step;
+  } else {
+    ++(is_void(pair, last_) ? counts_.void_by_loss : counts_.without_end);
+  }
 }
 
 Result<void> Pairing::close() {
@@ -361,11 +389,16 @@ Result<void> Pairing::pair_again(ByteSpan record) {
   }
   const std::uint64_t number = take_varint(record).value_or(0);
   const Nanoseconds time = take_nanoseconds(record).value_or(Nanoseconds());
+  const std::uint64_t section = take_varint(record).value_or(0);
   const std::vector<Cell> keys = decode_cells(as_bytes(take_text(record).value_or("")));
   const std::vector<Cell> kept = decode_cells(as_bytes(take_text(record).value_or("")));
   const std::vector<Value> key_values = values_of(keys);
   const std::vector<Value> kept_values = values_of(kept);
-  return end({.number = number, .time = time, .keys = key_values, .kept = kept_values});
+  return end({.number = number,
+              .time = time,
+              .section = section,
+              .keys = key_values,
+              .kept = kept_values});
 }
 
 // What was made of events, in the order in which they came.
@@ -387,7 +420,7 @@ Result<void> Pairing::judge(ByteSpan record) {
     return {};
   }
   const Nanoseconds end = take_nanoseconds(record).value_or(Nanoseconds());
-  if (!is_pair(pair, end)) return {};
+  if (!is_pair(pair, end, take_varint(record).value_or(0))) return {};
   const std::vector<Cell> cells = decode_cells(record);
   std::vector<Value> row = times_of(pair, end);
   for (const Cell& cell : cells) row.push_back(cell.value());

@@ -26,6 +26,7 @@ struct PairCounts {
   std::uint64_t without_end = 0;    // begun, and never ended
   std::uint64_t without_begin = 0;  // ended, and never begun
   std::uint64_t void_by_loss = 0;   // in between, events were lost that may belong to them
+  std::uint64_t across_step = 0;    // the clock stepped back in between
   std::uint64_t too_long = 0;       // longer than `within`
   std::uint64_t not_held = 0;       // begun, when there was no room for more
   std::uint64_t without_key = 0;    // events with a key that is unknown, and equal to nothing
@@ -43,6 +44,8 @@ struct PairingPlan {
   bool nested = false;
   std::optional<Integer> within = {};  // ns
   ScopeKeys scope = {};
+  // Whether a data stream goes back in time only where its clock steps back.
+  bool knows_steps = false;
   // Bytes that pairs may take that wait for their end; beyond, all that follows goes to a temporary
   // file, and is paired at the end.
   std::size_t memory = std::size_t{24} << 20;
@@ -56,6 +59,8 @@ class Pairing {
   Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next);
   ~Pairing();
 
+  // See `PairingPlan::knows_steps`. Before the first event.
+  void expect_clock_steps() { plan_.knows_steps = true; }
   // Errors: those of temporary files and of the sink.
   [[nodiscard]] Result<void> add(const Event& event);
   // Pairs that wait for their end while events were lost are void.
@@ -76,6 +81,7 @@ class Pairing {
   struct End {
     std::uint64_t number = 0;
     Nanoseconds time = {};
+    std::uint64_t section = 0;
     std::span<const Value> keys;
     std::span<const Value> kept;
   };
@@ -86,6 +92,11 @@ class Pairing {
     What what = What::kWhole;
     PairScope scope = {};
     Loss times = {};
+  };
+  // What is known of a data stream's clock.
+  struct StreamClock {
+    Nanoseconds latest = {};
+    std::uint64_t section = 0;  // how often it stepped back
   };
   // An input of which damage may go on.
   struct Damaged : flow::DamagedInput {
@@ -109,7 +120,9 @@ class Pairing {
   [[nodiscard]] Result<void> begin_damage(const Damaged& input);
   [[nodiscard]] Result<void> pass_damage();
   [[nodiscard]] std::string name_of(const DataStream& stream) const;
-  [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end);
+  // Of the stream's clock.
+  [[nodiscard]] std::uint64_t section_of(const Event& event);
+  [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end, std::uint64_t section);
   // Counts one that nothing ended.
   void count_open(const OpenPair& pair);
   [[nodiscard]] static std::vector<Value> times_of(const OpenPair& pair, Nanoseconds end);
@@ -129,6 +142,10 @@ class Pairing {
   PairCounts counts_;
   Nanoseconds last_ = {};     // the time of the last event
   std::uint64_t number_ = 0;  // of events so far
+  std::map<const DataStream*, StreamClock> clocks_;
+  const DataStream* stream_ = nullptr;  // of the last event
+  StreamClock* clock_ = nullptr;        // its clock
+  std::uint64_t last_section_ = 0;      // of the clock that stepped back most often
   PairScopes scopes_;
   LostInScopes lost_;
   std::map<std::string, std::string> names_;  // of traces, by their inputs

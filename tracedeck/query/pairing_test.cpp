@@ -66,6 +66,11 @@ class Pairs : public testing::Test {
     const EventClass& of = *classes_[name == 'A' ? 0 : 1];
     ASSERT_TRUE(pairing_->add(trace_.event(of, time, {unsigned_slot(key)})));
   }
+  void event_of(const DataStream& stream, char name, std::uint64_t time, std::uint64_t key = 1) {
+    Event event = trace_.event(*classes_[name == 'A' ? 0 : 1], time, {unsigned_slot(key)});
+    event.stream = &stream;
+    ASSERT_TRUE(pairing_->add(event));
+  }
   void see(const Record& record) { ASSERT_TRUE(pairing_->see(record)); }
   void lose(std::optional<std::uint64_t> begin, std::optional<std::uint64_t> end,
             const DataStream* stream = nullptr) {
@@ -137,6 +142,29 @@ TEST_F(Pairs, LongerThanAllowedAreCounted) {
   event('B', 16);
   EXPECT_EQ(finish().too_long, 1U);
   EXPECT_EQ(rows_, Rows{"1 6 5 1"});
+}
+
+TEST_F(Pairs, DoNotLieAcrossAStepBackOfTheClock) {
+  const DataStream stream;
+  const DataStream other;
+  for (const bool deferred : {false, true}) {
+    rows_.clear();
+    start({.knows_steps = true, .memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
+    event_of(other, 'A', 100, 3);
+    event_of(stream, 'A', 200, 1);
+    event_of(stream, 'B', 210, 1);
+    event_of(stream, 'A', 220, 1);
+    event_of(other, 'B', 220, 3);
+    event_of(stream, 'A', 215, 2);
+    event_of(stream, 'B', 230, 1);
+    event_of(stream, 'B', 240, 2);
+    event_of(stream, 'A', 250, 4);
+    event_of(other, 'B', 260, 4);
+    const PairCounts& counts = finish();
+    EXPECT_EQ(rows_, (Rows{"200 210 10 1", "100 220 120 3", "215 240 25 2"}));
+    EXPECT_EQ(counts.across_step, 2U);
+    EXPECT_EQ(counts.pairs, 3U);
+  }
 }
 
 TEST_F(Pairs, AreVoidWhenBytesMeanwhileCouldNotBeRead) {

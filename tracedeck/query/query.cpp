@@ -42,12 +42,19 @@ class Query::Work {
   void note_late(std::uint64_t events) { counts_.late += events; }
   void note_unread(std::uint64_t traces) { counts_.losses_of_unknown_size += traces; }
 
+  [[nodiscard]] bool minds_clock_steps() const { return pairing_ || plan_->pairing; }
+  void expect_clock_steps() {
+    if (pairing_) pairing_->expect_clock_steps();
+    if (plan_->pairing) plan_->pairing->knows_steps = true;
+  }
+
   void answer_to(std::unique_ptr<RowSink> sink) {
     for (auto make = plan_->makers.rbegin(); make != plan_->makers.rend(); ++make)
       sink = (*make)(std::move(sink), groupings_);
     for (Grouping* const each : groupings_) each->set_distinct_key(distinct_key_);
     if (plan_->pairing) {
       pairing_.emplace(*std::move(plan_->pairing), *std::move(plan_->projection), std::move(sink));
+      plan_->pairing.reset();
     } else {
       sink_ = std::move(sink);
       // The first stage was made last.
@@ -230,8 +237,10 @@ class Query::Work {
   Result<void> note(const Record& record) {
     // Also of classes whose events a condition leaves out.
     if (record.kind == RecordKind::kStreamBegin) plan_->fields.see(*record.stream);
-    if (record.kind == RecordKind::kDescription && record.event_class != nullptr)
+    if (record.kind == RecordKind::kDescription && record.event_class != nullptr) {
       plan_->fields.see(*record.event_class);
+      if (!groupings_.empty()) groupings_.back()->note_trace(record.event_class->entity.trace);
+    }
     if (record.kind == RecordKind::kFinding && record.notice->finding.rule != nullptr)
       counts_.doubtful_times += record.notice->finding.rule->doubts_times ? 1 : 0;
     if (record.kind == RecordKind::kProblem) counts_.damaged_bytes += record.notice->finding.length;
@@ -239,8 +248,6 @@ class Query::Work {
     if (record.kind != RecordKind::kLoss) return pairing_ ? pairing_->see(record) : Result<void>();
     const Loss& loss = *record.loss;
     if (loss.taken_back) {
-      if (!groupings_.empty()) groupings_.back()->note_trace(record.event_class->entity.trace);
-    }
       counts_.lost -= loss.events.value_or(0);
     } else {
       counts_.lost += loss.events.value_or(0);
@@ -282,6 +289,8 @@ bool Query::spilled() const { return work_->spilled(); }
 
 const std::shared_ptr<const Condition>& Query::condition() const { return work_->plan().condition; }
 bool Query::needs_order() const { return work_->plan().needs_order; }
+bool Query::minds_clock_steps() const { return work_->minds_clock_steps(); }
+void Query::expect_clock_steps() { work_->expect_clock_steps(); }
 bool Query::needs_values() const { return work_->plan().needs_values; }
 
 bool Query::needs_names() const { return work_->plan().needs_names; }

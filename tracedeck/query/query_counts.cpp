@@ -19,10 +19,10 @@ constexpr std::array kCounts = {&QueryCounts::read,
                                 &QueryCounts::partial_answers,
                                 &QueryCounts::late,
                                 &QueryCounts::doubtful_times};
-constexpr std::array kPairCounts = {&PairCounts::pairs,       &PairCounts::replaced,
-                                    &PairCounts::without_end, &PairCounts::void_by_loss,
-                                    &PairCounts::too_long,    &PairCounts::without_begin,
-                                    &PairCounts::not_held,    &PairCounts::without_key};
+constexpr std::array kPairCounts = {
+    &PairCounts::pairs,        &PairCounts::replaced,    &PairCounts::without_end,
+    &PairCounts::void_by_loss, &PairCounts::too_long,    &PairCounts::without_begin,
+    &PairCounts::not_held,     &PairCounts::without_key, &PairCounts::across_step};
 
 constexpr std::array kSpanCounts = {&SpanCounts::whole,       &SpanCounts::left_out,
                                     &SpanCounts::open,        &SpanCounts::began_before,

@@ -232,6 +232,7 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "{count} pair{/s}, {open} without an end, {unmatched} without a begin, {again} begun again before the end",
      "pairs are asked for", "pairs.complete, pairs.without_end, pairs.without_begin, pairs.replaced"},
     {"query/void-by-loss", "{count} void by losses", "events were lost, or bytes could not be read, in which a pair could have ended", "pairs.void"},
+    {"query/pairs-across-step", "{count} across a step back of the clock", "the clock of the data stream of one of its events stepped back before a pair ended", "pairs.across_clock_step"},
     {"query/too-long", "{count} longer than allowed", "pairs took longer than `within`", "pairs.too_long"},
     {"query/not-held", "{count} not held: too many waited for their end", "more begins wait than are held", "pairs.not_held"},
     {"query/without-key", "{count} event{/s} without a key", "begins or ends lack a field of the key", "pairs.without_key"},

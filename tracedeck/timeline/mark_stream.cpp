@@ -8,9 +8,6 @@
 namespace tracedeck::timeline {
 namespace {
 
-// A source that goes back in time more often is in disorder.
-constexpr std::uint64_t kMostClockSteps = 16;
-
 // The format of the first event's trace, or "".
 std::string format_of(const Batch& batch) {
   for (const Record& record : batch.records()) {

@@ -50,6 +50,9 @@ struct MarkStreamOptions {
 // One thread at a time.
 class MarkStream {
  public:
+  // Steps back of the clock of a data stream that are told from disorder.
+  static constexpr std::uint64_t kMostClockSteps = 16;
+
   // Errors: kInvalidArgument, a rule of a table that cannot be.
   [[nodiscard]] static Result<std::unique_ptr<MarkStream>> make(MarkStreamOptions options,
                                                                 SinkFor sink_for);
