@@ -260,7 +260,7 @@ sum = true
             args = [arg for condition in conditions for arg in ("--require", condition)]
             return self.check(run("latency", "--table", self.table(), *args, self.trace()), code).stderr.decode()
 
-        self.assertEqual(require('max("job 7") <= 250', 'count("job") == 2', 'p50("j*7") < 1us', code=0), "")
+        self.assertEqual(require('max("job 7") <= 250', 'max("job") == 250', 'count("job 7") == 2', 'p50("j*7") < 1us', code=0), "")
         self.assertIn("it is 250ns", require('max("job 7") < 250', code=1))
         self.assertIn('nothing is called "poll"', require('p99("poll") < 1s', code=1))
         self.assertIn('nothing is called "jib"; is "job" meant?', require('count("jib") < 10', code=1))

@@ -265,7 +265,7 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"require/lost-within", "it is not known: events were lost within {count} of \"{name}\"",
      "slices or waits of that name lie across a loss", ""},
     {"require/lost", "it is not known: events were lost",
-     "a count, total or maximum is asked for, and the trace has losses or damage", ""},
+     "a count, total, minimum or maximum is asked for, and the trace has losses or damage", ""},
     {"require/one-time", "it is not known: the events are all of one time", "a rate is asked for, and time does not pass", ""},
 
     // ---- Beside answers

@@ -14,8 +14,12 @@
 namespace tracedeck::timeline {
 namespace {
 
-bool is_same(const MarkName& a, const MarkName& b) {
-  return a.category == b.category && a.identity() == b.identity();
+// What tells a row from all others.
+std::string full_title(const LatencyRow& row) {
+  const MarkName& name = row.name;
+  std::string title = name.with_category(name.identity());
+  if (name.shows_host && !name.host.empty()) title = fmt::format("{}: {}", name.host, title);
+  return row.by.empty() ? title : fmt::format("{} ({})", title, row.by);
 }
 
 }  // namespace
@@ -178,84 +182,79 @@ std::string Requirement::nothing_text(const std::set<std::string>& names) const 
       name_, near.empty() ? "" : fmt::format("; is \"{}\" meant?", near));
 }
 
-bool Requirement::names(const LatencyRow& row, const MarkName* only) const {
-  return only == nullptr ? names_.matches(row.name) : is_same(row.name, *only);
+Requirement::Finding Requirement::find(const LatencyRow& row, bool has_gaps) const {
+  if (row.count() == 0 && !is_count()) return {.doubt = render::say<"require/none-known">(name_)};
+  if (row.across_loss != 0)
+    return {.doubt = render::say<"require/lost-within">(render::Plain(row.across_loss), name_)};
+  if (has_gaps && (is_count() || measure_ == Measure::kTotal || measure_ == Measure::kMinimum ||
+                   measure_ == Measure::kMaximum))
+    return {.doubt = render::say<"require/lost">()};
+  return {.value = measure_ == Measure::kRate ? static_cast<double>(row.count()) : value_of(row)};
 }
 
-bool Requirement::names_any(const std::deque<LatencyRow>& rows, const MarkName* only) const {
-  return std::ranges::any_of(rows, [&](const LatencyRow& row) { return names(row, only); });
+Requirement::Verdict Requirement::verdict_of(const Finding& found) const {
+  if (!found.doubt.empty()) return {false, found.doubt};
+  return {compare(found.value, bound_), render::say<"require/is">(shown(found.value))};
 }
 
-void Requirement::add_meant(const std::deque<LatencyRow>& rows,
-                            std::vector<const MarkName*>& into) const {
-  for (const LatencyRow& row : rows) {
-    const auto is_known = [&](const MarkName* each) { return is_same(*each, row.name); };
-    if (names_.says(row.name) && std::ranges::none_of(into, is_known)) into.push_back(&row.name);
-  }
+Requirement::Verdict Requirement::check_absent(bool any, bool has_gaps) const {
+  if (!any && has_gaps) return {false, render::say<"require/lost">()};
+  return {!any, render::say<"require/exists">(name_)};
 }
 
-template <class CheckOne>
-Requirement::Verdict Requirement::check_each(const std::vector<const MarkName*>& names,
-                                             const CheckOne& check_one) const {
-  if (names.size() <= 1 || measure_ == Measure::kAbsent) return check_one(nullptr);
-  for (const MarkName* const each : names) {
+template <class Row, class NameOf, class CheckOne>
+Requirement::Verdict Requirement::check_each(const std::vector<const Row*>& rows,
+                                             const NameOf& row_of, const CheckOne& check_one) {
+  for (const Row* const each : rows) {
     Verdict verdict = check_one(each);
     if (verdict.holds) continue;
-    verdict.reason =
-        fmt::format("of \"{}\", {}", each->with_category(each->identity()), verdict.reason);
+    if (rows.size() > 1)
+      verdict.reason = fmt::format("of \"{}\", {}", full_title(*row_of(each)), verdict.reason);
     return verdict;
   }
   return {.holds = true};
 }
 
-Requirement::Finding Requirement::find(const std::deque<LatencyRow>& rows,
-                                       FindOptions options) const {
-  LatencyRow all;
-  std::set<std::string> others;
-  for (const LatencyRow& row : rows) {
-    if (!names(row, options.only)) {
-      others.insert({row.label(), row.name.category});
-      continue;
-    }
-    all.durations.merge(row.durations);
-    all.total += row.total;
-    all.open += row.open;
-    all.left_out += row.left_out;
-    all.across_loss += row.across_loss;
-  }
-  const bool any = names_any(rows, options.only);
-  if (measure_ == Measure::kAbsent && any) return {.value = 1};
-  if (!any && measure_ != Measure::kAbsent && !(options.is_known_name && is_count()))
-    return {.doubt = nothing_text(others)};
-  if (all.count() == 0 && !is_count()) return {.doubt = render::say<"require/none-known">(name_)};
-  if (all.across_loss != 0)
-    return {.doubt = render::say<"require/lost-within">(render::Plain(all.across_loss), name_)};
-  if (options.has_gaps &&
-      (is_count() || measure_ == Measure::kTotal || measure_ == Measure::kMaximum))
-    return {.doubt = render::say<"require/lost">()};
-  return {.value = measure_ == Measure::kRate ? static_cast<double>(all.count()) : value_of(all)};
-}
-
-Requirement::Verdict Requirement::verdict_of(const Finding& found) const {
-  if (!found.doubt.empty()) return {false, found.doubt};
-  if (measure_ == Measure::kAbsent) return {found.value == 0, render::say<"require/exists">(name_)};
-  return {compare(found.value, bound_), render::say<"require/is">(shown(found.value))};
-}
-
 Requirement::Verdict Requirement::check(const Latency& latency,
                                         const TimelineCounts& counts) const {
-  std::vector<const MarkName*> meant;
-  add_meant(latency.rows(), meant);
-  return check_each(meant, [&](const MarkName* only) {
-    return verdict_of(find(latency.rows(), {.has_gaps = counts.gaps != 0, .only = only}));
-  });
+  const bool has_gaps = counts.gaps != 0;
+  std::vector<const LatencyRow*> meant;
+  std::set<std::string> others;
+  for (const LatencyRow& row : latency.rows()) {
+    if (names_.matches(row.name)) {
+      meant.push_back(&row);
+    } else {
+      others.insert({row.label(), row.name.category});
+    }
+  }
+  if (measure_ == Measure::kAbsent) return check_absent(!meant.empty(), has_gaps);
+  if (meant.empty()) return {false, nothing_text(others)};
+  if (tells_nothing_of_some(meant))
+    std::erase_if(meant, [](const LatencyRow* row) { return is_without_durations(row); });
+  return check_each(
+      meant, [](const LatencyRow* row) { return row; },
+      [&](const LatencyRow* row) { return verdict_of(find(*row, has_gaps)); });
 }
 
-Requirement::Finding Requirement::find(const ComparedTrace& trace, std::string_view name,
-                                       const ComparedTrace& other, const MarkName* only) const {
-  Finding found = find(
-      trace.rows(),
-      {.has_gaps = trace.has_gaps(), .is_known_name = names_any(other.rows(), only), .only = only});
+// Of several rows those that never ended say nothing of durations.
+bool Requirement::tells_nothing_of_some(const std::vector<const LatencyRow*>& rows) const {
+  return !is_count() && !std::ranges::all_of(rows, is_without_durations);
+}
+
+bool Requirement::is_without_durations(const LatencyRow* row) {
+  return row == nullptr || (row->count() == 0 && row->across_loss == 0);
+}
+
+Requirement::Finding Requirement::find(const LatencyRow* row, const ComparedTrace& trace,
+                                       std::string_view name) const {
+  Finding found;
+  if (row != nullptr) {
+    found = find(*row, trace.has_gaps());
+  } else if (!is_count()) {
+    found.doubt = render::say<"require/nothing">(name_, "");
+  } else if (trace.has_gaps()) {
+    found.doubt = render::say<"require/lost">();
+  }
   if (found.doubt.empty() && measure_ == Measure::kRate) {
     if (trace.seconds() <= 0) {
       found.doubt = render::say<"require/one-time">();
@@ -272,7 +271,7 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
   bool any = false;
   std::set<std::string> others;
   for (const ComparedRow& row : comparison.rows()) {
-    if (!names(row.either(), nullptr)) {
+    if (!names_.matches(row.either().name)) {
       others.insert({row.name.label(), row.name.category});
       continue;
     }
@@ -290,17 +289,35 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
 
 Requirement::Verdict Requirement::check(const Comparison& comparison) const {
   if (measure_ == Measure::kSlower) return verdict_of(count_slower(comparison));
-  std::vector<const MarkName*> meant;
-  for (const ComparedTrace* const each : {&comparison.a(), &comparison.b()})
-    add_meant(each->rows(), meant);
-  return check_each(meant, [&](const MarkName* only) { return check_one(comparison, only); });
+  std::vector<const ComparedRow*> meant;
+  std::set<std::string> others;
+  for (const ComparedRow& row : comparison.rows()) {
+    if (names_.matches(row.either().name)) {
+      meant.push_back(&row);
+    } else {
+      others.insert({row.name.label(), row.name.category});
+    }
+  }
+  if (measure_ == Measure::kAbsent) {
+    const bool any = std::ranges::any_of(meant, [](const auto* row) { return row->b != nullptr; });
+    return check_absent(any, comparison.b().has_gaps());
+  }
+  if (meant.empty()) return {false, fmt::format("in B, {}", nothing_text(others))};
+  const auto tells_nothing = [this](const ComparedRow* row) {
+    return !is_count() &&
+           (is_without_durations(row->b) || (times_a_ && is_without_durations(row->a)));
+  };
+  if (!std::ranges::all_of(meant, tells_nothing)) std::erase_if(meant, tells_nothing);
+  return check_each(
+      meant, [](const ComparedRow* row) { return &row->either(); },
+      [&](const ComparedRow* row) { return check_one(comparison, *row); });
 }
 
 Requirement::Verdict Requirement::check_one(const Comparison& comparison,
-                                            const MarkName* only) const {
-  const Finding found = find(comparison.b(), "B", comparison.a(), only);
+                                            const ComparedRow& row) const {
+  const Finding found = find(row.b, comparison.b(), "B");
   if (!times_a_ || !found.doubt.empty()) return verdict_of(found);
-  const Finding of_a = find(comparison.a(), "A", comparison.b(), only);
+  const Finding of_a = find(row.a, comparison.a(), "A");
   if (!of_a.doubt.empty()) return {false, of_a.doubt};
   return {compare(found.value, bound_ * of_a.value),
           render::say<"require/is-and-was">(shown(found.value), shown(of_a.value))};

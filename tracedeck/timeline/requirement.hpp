@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/expression.hpp"
@@ -32,11 +32,11 @@ class Requirement {
   [[nodiscard]] static Result<Requirement> parse(std::string_view text, Of of = Of::kOneTrace);
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  // Of all rows that it names together; where different things have one name, as places that end
-  // alike, of each. It does not hold where no row has that name (but for `absent`, which then
-  // holds), nor where losses leave it unknown: of all measures where a slice
-  // or wait of that name was across one, of those that further ones would change (count, rate,
-  // total, max, open, left_out, absent) where any events were lost. `counts`: of the same trace.
+  // It has to hold for each row that it names; of several, those without any duration say nothing
+  // of durations. It does not hold where no row has that name (but for `absent`, which then holds),
+  // nor where losses leave it unknown: of all measures where a slice or wait of the row was across
+  // one, of those that further ones would change (count, rate, total, min, max, open, left_out,
+  // absent) where any events were lost. `counts`: of the same trace.
   [[nodiscard]] Verdict check(const Latency& latency, const TimelineCounts& counts) const;
   // The same of two traces. A name that one of them has counts 0 in the other.
   [[nodiscard]] Verdict check(const Comparison& comparison) const;
@@ -68,31 +68,26 @@ class Requirement {
     double value = 0;
     std::string doubt = {};  // empty: it is known
   };
-  struct FindOptions {
-    bool has_gaps = false;           // events of the trace were lost
-    bool is_known_name = false;      // another trace has it
-    const MarkName* only = nullptr;  // of the rows that are named, those of this name
-  };
-
   [[nodiscard]] Result<void> parse_bound(query::Lexer& lexer, Of of);
   [[nodiscard]] bool is_count() const;
-  [[nodiscard]] bool names(const LatencyRow& row, const MarkName* only) const;
-  [[nodiscard]] bool names_any(const std::deque<LatencyRow>& rows, const MarkName* only) const;
-  // The names of `rows` that it may mean, each once.
-  void add_meant(const std::deque<LatencyRow>& rows, std::vector<const MarkName*>& into) const;
-  [[nodiscard]] Finding find(const std::deque<LatencyRow>& rows, FindOptions options) const;
-  // Of one of two traces, whose name is for messages.
-  [[nodiscard]] Finding find(const ComparedTrace& trace, std::string_view name,
-                             const ComparedTrace& other, const MarkName* only) const;
+  // `has_gaps`: events of the trace were lost.
+  [[nodiscard]] Finding find(const LatencyRow& row, bool has_gaps) const;
+  // Of one of two traces, whose name is for messages; null: it has no such row, but the other has.
+  [[nodiscard]] Finding find(const LatencyRow* row, const ComparedTrace& trace,
+                             std::string_view name) const;
+  [[nodiscard]] bool tells_nothing_of_some(const std::vector<const LatencyRow*>& rows) const;
+  // Nothing was lost within it, and no duration is known; or there is no row.
+  [[nodiscard]] static bool is_without_durations(const LatencyRow* row);
   [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
   // `names`: what could have been meant.
   [[nodiscard]] std::string nothing_text(const std::set<std::string>& names) const;
   [[nodiscard]] Verdict verdict_of(const Finding& found) const;
-  // Of each of several names, else of all rows.
-  template <class CheckOne>
-  [[nodiscard]] Verdict check_each(const std::vector<const MarkName*>& names,
-                                   const CheckOne& check_one) const;
-  [[nodiscard]] Verdict check_one(const Comparison& comparison, const MarkName* only) const;
+  [[nodiscard]] Verdict check_absent(bool any, bool has_gaps) const;
+  // `row_of`: the row that messages name.
+  template <class Row, class NameOf, class CheckOne>
+  [[nodiscard]] static Verdict check_each(const std::vector<const Row*>& rows, const NameOf& row_of,
+                                          const CheckOne& check_one);
+  [[nodiscard]] Verdict check_one(const Comparison& comparison, const ComparedRow& row) const;
   [[nodiscard]] double value_of(const LatencyRow& row) const;
   [[nodiscard]] bool compare(double value, double bound) const;
   [[nodiscard]] std::string shown(double value) const;
