@@ -62,7 +62,8 @@ void SessionObserver::common_time(const std::string& trace, const TraceDescripti
                                               render::time_text(range.last, origin)));
 }
 
-void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock& wall) {
+void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock& wall,
+                                 bool by_one_offset) {
   const auto utc_text = [&](Nanoseconds time) {
     return render::time_text(wall.utc(time), ClockOrigin::kUnixEpoch);
   };
@@ -79,8 +80,7 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
         render::say<"notice/more-clock-steps">(trace, render::Plain(steps.size() - kMost)));
   const Nanoseconds most =
       std::max(wall.greatest_offset() - wall.offset(), wall.offset() - wall.least_offset());
-  const flow::Selection& selection = options_.selection;
-  if (selection.clock == flow::Clock::kWall && selection.one_offset && most != Nanoseconds()) {
+  if (by_one_offset && most != Nanoseconds()) {
     session_.diagnostics.note(render::say<"notice/clock-drift">(trace, render::seconds_text(most)));
   }
 }

@@ -34,7 +34,8 @@ class SessionObserver final : public flow::PipelineObserver {
   void note(const std::string& sentence) override { session_.diagnostics.note(sentence); }
   void common_time(const std::string& trace, const TraceDescription& description,
                    const flow::TimeRange& range) override;
-  void wall_clock(const std::string& trace, const flow::WallClock& wall) override;
+  void wall_clock(const std::string& trace, const flow::WallClock& wall,
+                  bool by_one_offset) override;
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
 

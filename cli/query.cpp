@@ -332,7 +332,11 @@ void run_query(const Options& options, Session& session) {
     return partial.discard();
   }
   query.name_traces(pipeline.trace_names_as_they_come());
-  if (*spans != nullptr) (*spans)->name_of = pipeline.trace_names_as_they_come();
+  if (*spans != nullptr) {
+    (*spans)->name_of = pipeline.trace_names_as_they_come();
+    (*spans)->rows.show_utc_by(
+        [&pipeline](const std::string& trace) { return pipeline->frame_of_moved(trace); });
+  }
   const auto estimates = std::make_shared<query::Estimates>();
   query.answer_to(sink_of(options, session, query, estimates));
   const Options compared = comparing_options(reading, query);

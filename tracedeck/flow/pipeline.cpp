@@ -377,6 +377,17 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
   return path == "." ? "" : path.string();
 }
 
+std::optional<TimeFrame> Pipeline::frame_of_moved(std::string_view name) const {
+  const Selection& selection = context_.options.selection;
+  if (selection.clock != Clock::kWall || !selection.one_offset) return std::nullopt;
+  const auto is_meant = [&](const std::shared_ptr<TraceSource>& trace) {
+    const auto description = trace->description();
+    return description != nullptr && (!several_ || name_of(*description) == name);
+  };
+  const auto meant = std::ranges::find_if(traces_, is_meant);
+  return meant == traces_.end() ? std::nullopt : (*meant)->utc();
+}
+
 bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
   const auto is_placed = [&](std::uint64_t number) {
     const TraceSource* const source = source_of(number);

@@ -68,6 +68,9 @@ class Pipeline final : public RecordSource {
   // their beginnings say: what is to be added to it to get UTC is the same but for less than a
   // second, by which UTC may have been set meanwhile. Reads these beginnings once more.
   [[nodiscard]] bool share_clock(std::uint64_t first, std::uint64_t second) const;
+  // How times of the trace of that name (`name_of`), which come moved by one offset, relate to UTC;
+  // nothing: they are as they are shown.
+  [[nodiscard]] std::optional<TimeFrame> frame_of_moved(std::string_view name) const;
 
   // Whether what is read is all of what traces of CTF 1.8 hold, merged, so that it can be read the
   // same way once more.

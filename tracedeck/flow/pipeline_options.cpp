@@ -18,7 +18,7 @@ void PipelineObserver::opened(const TraceDescription&) {}
 void PipelineObserver::progress(double) {}
 void PipelineObserver::selected_nothing(const NothingSelected&) {}
 void PipelineObserver::common_time(const std::string&, const TraceDescription&, const TimeRange&) {}
-void PipelineObserver::wall_clock(const std::string&, const WallClock&) {}
+void PipelineObserver::wall_clock(const std::string&, const WallClock&, bool) {}
 void PipelineObserver::note(const std::string&) {}
 void PipelineObserver::refused(const Error& error) { failed(error); }
 void PipelineObserver::news(io::LiveNews what, const std::string& sentence) {

@@ -67,8 +67,9 @@ class PipelineObserver {
   // 0 to 1, negative when unknown. Comes with every batch.
   virtual void progress(double part);
   virtual void selected_nothing(const NothingSelected& what);
-  // How the times of a trace relate to UTC, where times in UTC are asked for.
-  virtual void wall_clock(const std::string& trace, const WallClock& wall);
+  // How the times of a trace relate to UTC, where times in UTC are asked for. `by_one_offset`: they
+  // come in UTC, all moved by the offset of the first anchor.
+  virtual void wall_clock(const std::string& trace, const WallClock& wall, bool by_one_offset);
   // Of what `Selection::stream_intersection` selects: see `common_time`.
   virtual void common_time(const std::string& trace, const TraceDescription& description,
                            const TimeRange& range);

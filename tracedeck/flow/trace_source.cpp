@@ -220,7 +220,10 @@ Result<void> TraceSource::resolve_given_bounds() {
   const TimeBounds bounds(context_.options.selection);
   if (is_wall() || bounds.needs_utc()) {
     relate_clock();
-    if (!reading_.silent && wall_ != nullptr) context_.observer.wall_clock(place_.operand, *wall_);
+    if (!reading_.silent && wall_ != nullptr) {
+      context_.observer.wall_clock(place_.operand, *wall_,
+                                   is_wall() && context_.options.selection.one_offset);
+    }
   }
   times_ = bounds.known(known_utc());
   times_known_ = !bounds.needs_range() && !bounds.needs_day();

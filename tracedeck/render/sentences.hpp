@@ -321,8 +321,8 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"notice/more-clock-steps", "{trace}: the same between {count} more pairs of anchors",
      "there are more than three such pairs", ""},
     {"notice/clock-drift",
-     "{trace}: durations are those of its own clock: its times all move by its first anchor, and are up to {time} s "
-     "from UTC",
+     "{trace}: durations, and all times but those of rows of spans, are of its own clock, moved by its first anchor: "
+     "up to {time} s from UTC",
      "times are shown in UTC, durations are measured, and the offset of the clock varies", ""},
     {"notice/common-time", "{trace}: its data streams have {begin} to {end} in common", "`--stream-intersection` is given", ""},
     {"notice/no-common-time", "{trace}: its data streams have no time in common: nothing of it is selected",
