@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "tracedeck/flow/machines.hpp"
 #include "tracedeck/model/clock.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -13,6 +14,9 @@ struct ComparedClock {
   ClockClass clock = {};
   // Of CTF 1.8 without `absolute`: it is synchronised only with clocks of the same UUID.
   bool is_local = false;
+  // The same without a UUID: it is that of its machine, as far as that is known.
+  bool is_of_machine = false;
+  MachineMarks machine = {};
 
   // `trace`: of the clock; null: none is known.
   [[nodiscard]] static ComparedClock of(const ClockClass& clock, const TraceDescription* trace);

@@ -53,10 +53,17 @@ void OrderWatch::compare_clocks(const ClockClass& clock, const Event& event) {
     first_trace_ = {.number = number, .name = name_of_trace(event)};
     return;
   }
-  const ClockRelation found = relation(*first_clock_, ComparedClock::of(clock, trace_of(event)));
+  ComparedClock compared = ComparedClock::of(clock, trace_of(event));
+  const ClockRelation found = relation(*first_clock_, compared);
   if (found == ClockRelation::kOne) return;
   (found == ClockRelation::kNone ? unrelated_ : of_other_hosts_)
-      .push_back({.number = number, .name = name_of_trace(event)});
+      .push_back({.number = number, .name = name_of_trace(event), .clock = std::move(compared)});
+}
+
+bool OrderWatch::shares_clock(const Named& trace, const std::vector<Named>& placed) {
+  return std::ranges::any_of(placed, [&](const Named& each) {
+    return relation(trace.clock, each.clock) == ClockRelation::kOne;
+  });
 }
 
 std::optional<UnrelatedTraces> OrderWatch::unrelated(const Relates& relates) const {
@@ -70,12 +77,16 @@ std::optional<UnrelatedTraces> OrderWatch::of_other_hosts(const Relates& relates
 std::optional<UnrelatedTraces> OrderWatch::named(const std::vector<Named>& all,
                                                  const Relates& relates) const {
   UnrelatedTraces traces{.first = first_trace_.name};
+  std::vector<Named> placed;
+  for (const Named& each : all) {
+    if (relates && relates(first_trace_.number, each.number)) placed.push_back(each);
+  }
   for (const Named& each : all) {
     // A trace that is given twice is one.
     if (each.name == first_trace_.name ||
         std::ranges::find(traces.others, each.name) != traces.others.end())
       continue;
-    if (!relates || !relates(first_trace_.number, each.number)) traces.others.push_back(each.name);
+    if (!shares_clock(each, placed)) traces.others.push_back(each.name);
   }
   if (traces.others.empty()) return std::nullopt;
   return traces;

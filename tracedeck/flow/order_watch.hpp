@@ -34,7 +34,7 @@ class OrderWatch {
   // their clocks. It may be costly, and is called only where clocks do not relate them.
   using Relates = std::function<bool(std::uint64_t first, std::uint64_t second)>;
   // The first trace and those that cannot be related to it, of which so many are remembered;
-  // nothing: all can be.
+  // nothing: all can be. What has the clock of a trace that `relates` relates is related with it.
   [[nodiscard]] std::optional<UnrelatedTraces> unrelated(const Relates& relates = {}) const;
   static constexpr std::size_t kMostUnrelated = 1024;
   // The same of those that are related by how the clocks of their hosts were set.
@@ -61,7 +61,9 @@ class OrderWatch {
   struct Named {
     std::uint64_t number = 0;
     std::string name = {};
+    ComparedClock clock = {};
   };
+  [[nodiscard]] static bool shares_clock(const Named& trace, const std::vector<Named>& placed);
   std::optional<ComparedClock> first_clock_;
   Named first_trace_;
   std::unordered_set<std::uint64_t> traces_;   // numbers of those that were compared

@@ -6,42 +6,16 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/flow/machines.hpp"
 #include "tracedeck/flow/trace_names.hpp"
 
 namespace tracedeck::timeline {
-namespace {
-
-// The boot id of a Linux kernel, a UUID; dial9 calls a process so.
-std::string kernel_boot(std::string id) {
-  constexpr std::size_t kDigits = 32;
-  static constexpr std::string_view kHexadecimal = "0123456789abcdefABCDEF";
-  const auto digits =
-      std::ranges::count_if(id, [](char each) { return kHexadecimal.contains(each); });
-  return std::cmp_equal(digits, kDigits) ? std::move(id) : std::string();
-}
-
-std::array<std::string, 3> marks_of(const TraceDescription& trace) {
-  return {flow::environment_text(trace, "machine_id"),
-          kernel_boot(flow::environment_text(trace, "boot_id")),
-          flow::environment_text(trace, "hostname")};
-}
-
-// The first mark that both have says it; nothing: they have none in common.
-std::optional<bool> is_one_machine(const std::array<std::string, 3>& a,
-                                   const std::array<std::string, 3>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!a[i].empty() && !b[i].empty()) return a[i] == b[i];
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 bool may_be_of_several_hosts(std::span<const std::shared_ptr<const TraceDescription>> traces) {
-  return std::ranges::any_of(
-      traces.subspan(std::min<std::size_t>(traces.size(), 1)), [&](const auto& each) {
-        return is_one_machine(marks_of(*traces.front()), marks_of(*each)) != true;
-      });
+  return std::ranges::any_of(traces.subspan(std::min<std::size_t>(traces.size(), 1)),
+                             [&](const auto& each) {
+                               return flow::is_one_machine(flow::machine_marks(*traces.front()),
+                                                           flow::machine_marks(*each)) != true;
+                             });
 }
 
 TraceOrigins::Origin TraceOrigins::of(const EventClass& event_class) {
@@ -54,7 +28,7 @@ TraceOrigins::Origin TraceOrigins::of(const EventClass& event_class) {
 }
 
 TraceOrigins::Origin TraceOrigins::make(const TraceDescription& trace) {
-  Marks marks = marks_of(trace);
+  Marks marks = flow::machine_marks(trace);
   Said said = said_in_events(trace);
   if (marks.back().empty()) marks.back() = std::move(said.host);
   const Machine& machine = machine_of(marks);
@@ -81,7 +55,7 @@ TraceOrigins::Machine& TraceOrigins::machine_of(const Marks& marks) {
   const bool is_unknown = std::ranges::all_of(marks, &std::string::empty);
   const auto is_one = [&](const Machine& machine) {
     if (is_unknown) return std::ranges::all_of(machine.marks, &std::string::empty);
-    return is_one_machine(marks, machine.marks) == true;
+    return flow::is_one_machine(marks, machine.marks) == true;
   };
   const auto known = std::ranges::find_if(machines_, is_one);
   if (known != machines_.end()) {

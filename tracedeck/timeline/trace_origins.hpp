@@ -2,7 +2,6 @@
 // are, never is by those of different ones.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/flow/machines.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/timeline/timeline.hpp"
@@ -52,7 +52,7 @@ class TraceOrigins {
 
  private:
   // What tells a machine from others, the surest first: its id, the boot of its kernel, its name.
-  using Marks = std::array<std::string, 3>;
+  using Marks = flow::MachineMarks;
   struct Machine {
     Marks marks = {};
     OriginId origin = 0;
