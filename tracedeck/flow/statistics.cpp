@@ -11,8 +11,8 @@ constexpr double kNanosecondsPerSecond = 1e9;
 }  // namespace
 
 std::optional<double> TraceStatistics::rate(const ClassStatistics& of) const {
-  if (!of.time || !time || time->first == time->last) return std::nullopt;
-  const auto span = static_cast<double>((time->last - time->first).magnitude());
+  if (!of.time || !begins || begins->first == begins->last) return std::nullopt;
+  const auto span = static_cast<double>((begins->last - begins->first).magnitude());
   return static_cast<double>(of.events) / span * kNanosecondsPerSecond;
 }
 
@@ -24,6 +24,7 @@ void StatisticsCollector::add(const Batch& batch) {
     ++count.events;
     count.bytes += event.size;
     count.first = std::min(count.first, event.time);
+    count.last_begin = std::max(count.last_begin, event.time);
     count.last = std::max(count.last, std::max(event.time, event.end_time));
     count.fields.add(event);
   }
@@ -65,6 +66,8 @@ void StatisticsCollector::fold() {
     if (event_class.has_real_time()) {
       widen(group.time, TimeRange{event_class.clock->to_nanoseconds(count.first),
                                   event_class.clock->to_nanoseconds(count.last)});
+      widen(result.begins, TimeRange{event_class.clock->to_nanoseconds(count.first),
+                                     event_class.clock->to_nanoseconds(count.last_begin)});
     }
     result.events += count.events;
     result.bytes += count.bytes;

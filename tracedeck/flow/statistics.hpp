@@ -29,14 +29,16 @@ struct TraceStatistics {
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;  // of all events
   std::optional<TimeRange> time = {};
+  std::optional<TimeRange> begins = {};  // the same without what durations add behind the last one
   std::vector<ClassStatistics> classes = {};  // those with events, in order of their first event
 
   // The part of all event bytes that are those of `of`, 0 to 1.
   [[nodiscard]] double share_of_bytes(const ClassStatistics& of) const {
     return bytes == 0 ? 0 : static_cast<double>(of.bytes) / static_cast<double>(bytes);
   }
-  // Events of `of` a second, over the time from the first to the last event of all. Absent when
-  // these are the same or unknown, or when the events of `of` have no time.
+  // Events of `of` a second, over the time from where the first to where the last event of all
+  // begins, as `rate` of a query. Absent when these are the same or unknown, or when the events of
+  // `of` have no time.
   [[nodiscard]] std::optional<double> rate(const ClassStatistics& of) const;
 };
 
@@ -64,6 +66,7 @@ class StatisticsCollector {
     std::uint64_t bytes = 0;
     std::uint64_t first = ~std::uint64_t{0};  // clock values
     std::uint64_t last = 0;
+    std::uint64_t last_begin = 0;
     FieldCollector fields;
   };
 

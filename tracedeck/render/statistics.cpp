@@ -52,6 +52,11 @@ std::string field_name(const FieldStatistics& field) {
              : fmt::format("{}: {}", part_name(field.part), path);
 }
 
+// With as many digits as tell small ones from nothing.
+std::string rate_text(double rate) {
+  return rate < 1 ? fmt::format("{:.3g}", rate) : fmt::format("{:.1f}", rate);
+}
+
 void append_classes(TextBuffer& out, const TraceStatistics& statistics) {
   using enum TextTable::Side;
   using Cells = std::vector<std::string>;
@@ -63,7 +68,7 @@ void append_classes(TextBuffer& out, const TraceStatistics& statistics) {
     return Cells{fmt::format("{}", group.events),
                  fmt::format("{}", group.bytes),
                  fmt::format("{:.1f}%", 100 * statistics.share_of_bytes(group)),
-                 rate ? fmt::format("{:.1f}", *rate) : "",
+                 rate ? rate_text(*rate) : "",
                  group.time ? time_text(group.time->first, origin_of(group)) : "",
                  group.time ? time_text(group.time->last, origin_of(group)) : "",
                  class_text(*group.event_class)};
