@@ -899,10 +899,12 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "clock-offset",
                .value = "[TRACE=]OFFSET",
                .help = "add OFFSET to every time: 5us, -0.25s, or an integer of ns",
-               .detail = "With TRACE=, as the TRACE is named on the command line or the trace of "
-                         "a tree in answers, only to the times of that one; of FILE@CORE, to "
-                         "those of all cores. It says too that its clock is now that of the "
-                         "others: with TRACE=0, that it is. May be repeated.",
+               .detail =
+                   "With TRACE=, as the TRACE is named on the command line or the trace of "
+                   "a tree in answers, only to the times of that one; of FILE@CORE, to "
+                   "those of all cores. It says too that its clock is now that of the "
+                   "others: with TRACE=0, that it is. What a trace says of UTC moves with it, "
+                   "for --clock wall, dates and info alike. May be repeated.",
                .apply = apply_clock_offset},
     OptionSpec{.name = "files-from",
                .value = "LIST",

@@ -61,7 +61,8 @@ bool may_mean_seconds(const TimePoint& time, const TimeRange& range) {
 }
 
 Nanoseconds to_utc(Nanoseconds time, const TimeFrame& frame) {
-  return frame.wall == nullptr || frame.is_utc ? time : frame.wall->utc(time - frame.moved);
+  if (frame.wall == nullptr || frame.is_utc) return time;
+  return frame.wall->utc(time - frame.moved) + frame.corrected;
 }
 
 Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame, Side side) {
@@ -77,10 +78,12 @@ Nanoseconds resolve(const TimePoint& time, const TimeFrame& frame, Side side) {
     case TimePoint::From::kLocalMidnight:
       if (frame.origin != ClockOrigin::kUnixEpoch) break;
       return local_time_of_day(range.first, time.value);
-    case TimePoint::From::kUnixEpoch:
+    case TimePoint::From::kUnixEpoch: {
       if (frame.wall == nullptr || frame.is_utc) break;
-      return frame.moved + (side == Side::kFirst ? frame.wall->first_at(time.value)
-                                                 : frame.wall->last_at(time.value));
+      const Nanoseconds utc = time.value - frame.corrected;
+      return frame.moved +
+             (side == Side::kFirst ? frame.wall->first_at(utc) : frame.wall->last_at(utc));
+    }
     case TimePoint::From::kOrigin:
       break;
   }

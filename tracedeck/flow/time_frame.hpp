@@ -37,7 +37,9 @@ struct TimeFrame {
   // How times as recorded relate to UTC; null: as they come they count as UTC.
   std::shared_ptr<const WallClock> wall = {};
   Nanoseconds moved = {};  // what was added to times since they were recorded
-  bool is_utc = false;     // they come in UTC already
+  // Of that, what corrects the clock, and so UTC too.
+  Nanoseconds corrected = {};
+  bool is_utc = false;  // they come in UTC already
 };
 
 // A time of the trace, as it comes, in UTC.

@@ -393,8 +393,10 @@ TimeFrame TraceSource::known_utc() const {
   if (wall_ == nullptr) return {};
   const Selection& selection = context_.options.selection;
   const std::vector<std::string_view> names = place_.names();
+  const Nanoseconds corrected(clock_offset(selection.clock_offsets, names));
   TimeFrame frame{.wall = wall_,
-                  .moved = Nanoseconds(clock_offset(selection.clock_offsets, names)),
+                  .moved = corrected,
+                  .corrected = corrected,
                   .is_utc = is_wall() && !selection.one_offset};
   if (is_wall() && selection.one_offset) frame.moved = frame.moved + wall_->offset();
   return frame;

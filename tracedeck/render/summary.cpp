@@ -92,7 +92,7 @@ TimeRange in_utc(const TimeRange& time, const TimeFrame& utc) {
 
 // What was added to times, as they come, to get UTC: at the first anchor.
 Nanoseconds offset_of(const TimeFrame& utc) {
-  return utc.is_utc ? Nanoseconds() : utc.wall->offset() - utc.moved;
+  return utc.is_utc ? Nanoseconds() : utc.wall->offset() - utc.moved + utc.corrected;
 }
 
 std::string utc_text(const TimeRange& time, const TimeFrame& utc) {
@@ -104,7 +104,7 @@ std::string utc_text(const TimeRange& time, const TimeFrame& utc) {
 // A step of the wall clock, with its times as events come.
 WallClock::Step as_events_come(const WallClock::Step& step, const TimeFrame& utc) {
   const auto come = [&](Nanoseconds time) {
-    return utc.is_utc ? utc.wall->utc(time) : time + utc.moved;
+    return utc.is_utc ? utc.wall->utc(time) + utc.corrected : time + utc.moved;
   };
   return {come(step.after), come(step.at), step.by};
 }
@@ -114,7 +114,7 @@ void add_steps(Lines& lines, const TimeFrame& utc) {
   const std::vector<WallClock::Step> steps = utc.wall->steps();
   for (const WallClock::Step& each : std::span(steps).first(std::min(steps.size(), kMost))) {
     const auto text = [&](Nanoseconds time) {
-      return time_text(utc.wall->utc(time), ClockOrigin::kUnixEpoch);
+      return time_text(utc.wall->utc(time) + utc.corrected, ClockOrigin::kUnixEpoch);
     };
     lines.add("utc step", fmt::format("{} s between {} and {}: times between are uncertain by that",
                                       seconds_text(each.by), text(each.after), text(each.at)));
