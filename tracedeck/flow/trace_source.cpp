@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -248,13 +249,19 @@ Result<void> TraceSource::resolve_given_bounds() {
 Result<void> TraceSource::check_units() {
   if (place_.failure || !place_.reopens()) return {};
   const Selection& selection = context_.options.selection;
+  std::vector<TimePoint> given;
   for (const std::optional<TimePoint>& bound : {selection.begin, selection.end}) {
-    if (!bound || !may_mean_seconds(*bound)) continue;
-    if (!frame_ && !is_before_events(bound->value)) continue;
+    if (bound) given.push_back(*bound);
+  }
+  if (selection.where != nullptr)
+    std::ranges::copy(selection.where->times(), std::back_inserter(given));
+  for (const TimePoint& bound : given) {
+    if (!may_mean_seconds(bound)) continue;
+    if (!frame_ && !is_before_events(bound.value)) continue;
     if (!frame_) frame_ = survey();
-    if (!frame_->range || !may_mean_seconds(*bound, *frame_->range)) continue;
+    if (!frame_->range || !may_mean_seconds(bound, *frame_->range)) continue;
     state_ = State::kFailed;
-    const std::string number = bound->value.to_string();
+    const std::string number = bound.value.to_string();
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("the bound {0} is of ns, which lies before all events, while {0} "
                             "seconds lie near them: write {0}s or {0}ns",
