@@ -110,10 +110,15 @@ std::string take_lists(Options& options) {
 }
 
 // Whether each offset is of a TRACE, or of a trace inside a tree.
-std::string check_offsets(const Options& options) {
+std::string check_offsets(Options& options) {
+  // However it is spelled.
+  const auto is_one = [](std::string_view name, const std::string& given) {
+    std::error_code ignored;
+    return name == given || std::filesystem::equivalent(name, given, ignored);
+  };
   const std::vector<std::string>& traces = options.operands;
   std::vector<flow::TracePlace> places;
-  for (const flow::ClockOffset& offset : options.selection.clock_offsets) {
+  for (flow::ClockOffset& offset : options.selection.clock_offsets) {
     if (!offset.trace || std::ranges::find(traces, *offset.trace) != traces.end()) continue;
     if (places.empty()) {
       places = flow::list_traces(
@@ -121,7 +126,11 @@ std::string check_offsets(const Options& options) {
     }
     const bool is_there = std::ranges::any_of(places, [&](const flow::TracePlace& place) {
       const std::vector<std::string_view> known = place.names();
-      return std::ranges::find(known, *offset.trace) != known.end();
+      const auto name =
+          std::ranges::find_if(known, [&](auto each) { return is_one(each, *offset.trace); });
+      if (name == known.end()) return false;
+      offset.trace = std::string(*name);
+      return true;
     });
     if (is_there) continue;
     std::vector<std::string> names;
@@ -134,7 +143,7 @@ std::string check_offsets(const Options& options) {
 }
 
 // What is wrong with the TRACEs and what refers to them.
-std::string check_traces(const Options& options) {
+std::string check_traces(Options& options) {
   const std::vector<std::string>& traces = options.operands;
   if (traces.empty()) return "needs a TRACE: a file, or '-' for standard input";
   if (std::find(traces.begin(), traces.end(), "") != traces.end()) return "a TRACE needs a name";
