@@ -34,6 +34,10 @@ ExpressionPtr path_expression(Path path) {
       Expression{.operation = Operator::kPath, .path = std::move(path)});
 }
 
+bool is_time_of_event(const Expression& expression) {
+  return expression.operation == Operator::kPath && expression.path.root == Root::kTime;
+}
+
 // What the columns of events are when nothing says which: made for reading.
 std::vector<NamedExpression> usual_columns() {
   std::vector<NamedExpression> columns;
@@ -232,6 +236,8 @@ class PlanBuilder {
       aggregate.argument = values.size();
       values.push_back(names_.resolved(*each.argument));
       if (each.kind != AggregateKind::kDistinct) unit = unit_of(*values.back(), from);
+      if (from.empty() && is_time_of_event(*values.back()))
+        values.back() = path_expression({.root = Root::kRealTime});
     }
     const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
     plan_->needs_order = plan_->needs_order || (in_order && from.empty());
