@@ -167,5 +167,6 @@ class World:
             losses=lost,
             further=check_more,
             variant=f"loss {how}, epoch {self.epoch}",
+            last_begin=origin + max(r.begin for r in written),
             trait="times beyond 2^63" if origin + max(r.end for r in written) >> 63 else "",
         )

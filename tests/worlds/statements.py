@@ -346,13 +346,13 @@ def check_stats(command):
     want = {name: count for name, count in truth.classes.items() if count}
     if {name: count for name, count in said.items() if count} != want:
         command.say("stats: events of classes", dict(said), want)
-    seconds = (truth.end - truth.begin) / 1e9
+    seconds = ((truth.last_begin or truth.end) - truth.begin) / 1e9
     for row in answer["classes"]:
         rate = row.get("rate")
         if rate is None or seconds <= 0:
             continue
         right = row["events"] / seconds
-        # Over the trace's time; with n - 1 intervals or n, as `query rate` has it.
+        # Over the time from the first begin to the last one; with n - 1 intervals or n, as `query rate` has it.
         if abs(rate - right) > 1e-6 * right:
             command.say("stats: rate", f"{row.get('name')}: {rate}", right)
 

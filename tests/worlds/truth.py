@@ -104,6 +104,7 @@ class Truth:
     counters: list[Counter] = dataclasses.field(default_factory=list)
     losses: list[Loss] = dataclasses.field(default_factory=list)
     hosts: tuple[str, ...] = ()  # of more than one, tracks must name theirs
+    last_begin: int | None = None  # time at which the last event begins, where events have durations
     clocks_of_hosts: bool = False  # they have clocks of their own, which count from 1970
     # Labels of rows that the world does not know and does not check.
     unchecked: typing.Callable = lambda label: False
