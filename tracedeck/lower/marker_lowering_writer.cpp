@@ -91,11 +91,13 @@ class MarkerLowering final : public TimedLowering {
   }
 
   Result<void> flush() override {
+    if (auto put = put_first_count(); !put) return put;
     if (auto said = say_resolution(); !said) return said;
     return next().flush();
   }
 
   Result<void> finish() override {
+    if (auto put = put_first_count(); !put) return put;
     if (awaited_losses_ != 0) losses_.add(Lost::kLosses, "", "loss", {});
     unsaid_losses_ += std::exchange(awaited_losses_, 0);
     if (auto said = say_losses(); !said) return said;
@@ -103,7 +105,19 @@ class MarkerLowering final : public TimedLowering {
     return next().finish();
   }
 
-  [[nodiscard]] Receipt receipt() const override { return losses_.entries(); }
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = losses_.entries();
+    if (adapted_counts_ != 0) {
+      receipt.push_back(
+          {.what = "counts of dropped events that go on from before the result begins",
+           .done = "written as counted from its begin",
+           .count = adapted_counts_,
+           .lossy = false,
+           .event_class = "dropped_evt_cnt",
+           .path = "cnt"});
+    }
+    return receipt;
+  }
 
  private:
   // -- Sources ---------------------------------------------------------------------------------
@@ -130,11 +144,13 @@ class MarkerLowering final : public TimedLowering {
   }
 
   Result<void> begin_stream(const DataStream& stream) override {
-    static_cast<void>(losses_.begin(stream));
+    if (losses_.begin(stream))
+      std::erase_if(counts_, [this](const auto& each) { return !losses_.has(each.first); });
     return {};
   }
 
   Result<void> end_stream(const DataStream& stream) override {
+    if (auto put = put_first_count(); !put) return put;
     const DataStreamClass& stream_class = *stream.stream_class;
     if (stream_class.default_clock != nullptr) take_clock(*stream_class.default_clock);
     adopt(*stream_class.trace);
@@ -205,6 +221,7 @@ class MarkerLowering final : public TimedLowering {
     if (!event.event_class->has_real_time() || (native != nullptr && native->metadata)) return;
     const ClockClass& clock = *event.event_class->clock;
     first_time_.reset();
+    has_times_ = true;
     take_clock(clock);
     if (clock.entity != last_clock_) {
       last_clock_ = clock.entity;
@@ -255,6 +272,44 @@ class MarkerLowering final : public TimedLowering {
 
   // -- Losses ----------------------------------------------------------------------------------
 
+  // What a trace of the target's format has counted.
+  struct Count {
+    std::uint64_t lost = 0;  // events, by its losses so far
+    std::uint64_t last = 0;  // as it said it last
+    std::uint64_t base = 0;  // of that, what was dropped before the result begins
+    bool known = false;      // the base
+  };
+  // The first dropped_evt_cnt of a trace, whose base shows when the next record is known: what it
+  // counts beyond the losses was lost before the result begins.
+  struct FirstCount {
+    EntityId stream = EntityId::none();
+    std::uint64_t count = 0;
+    bool is_first_time = false;  // no event of the result precedes it
+  };
+
+  Result<void> put_first_count(const Loss* reported = nullptr) {
+    if (!first_count_) return {};
+    const FirstCount first = *std::exchange(first_count_, std::nullopt);
+    Count& count = counts_[first.stream.trace];
+    count.base = first.count - std::min(first.count, count.lost);
+    count.known = true;
+    if (reported != nullptr && reported->begin && first.is_first_time)
+      losses_.add(Lost::kLosses, "", "loss", {});
+    return put_count(first.stream, count, first.count);
+  }
+
+  // A dropped_evt_cnt of a trace whose base is known.
+  Result<void> put_count(const EntityId& stream, Count& of, std::uint64_t count) {
+    // A recorder that began anew does not count what was dropped before the result.
+    if (count < of.last && of.base != 0) of.base = count - std::min<std::uint64_t>(count, dropped_);
+    of.last = count;
+    if (of.base != 0) ++adapted_counts_;
+    const auto adapted = static_cast<std::uint32_t>(count - of.base);
+    count_drops(stream, adapted);
+    return events_.put(tband::kEventTable[tband::kDroppedEvents], last_ticks_,
+                       std::array{FieldValue{.number = adapted}});
+  }
+
   // A dropped_evt_cnt of the input's own was written; the losses it reports come as records too,
   // usually behind it.
   void count_drops(const EntityId& stream, std::uint32_t count) {
@@ -274,6 +329,8 @@ class MarkerLowering final : public TimedLowering {
 
   Result<void> write_loss(const Loss& loss) override {
     const std::uint64_t events = loss.events.value_or(0);
+    if (is_own(loss.stream) && !loss.taken_back) counts_[loss.stream->entity.trace].lost += events;
+    if (auto put = put_first_count(&loss); !put) return put;
     if (loss.taken_back) {
       losses_.add(Lost::kLosses, "", "loss", {});
       take_off(events);
@@ -301,6 +358,9 @@ class MarkerLowering final : public TimedLowering {
   // -- Events ----------------------------------------------------------------------------------
 
   Result<void> write_event(const Event& event, const Record&) override {
+    if (first_count_) [[unlikely]] {
+      if (auto put = put_first_count(); !put) return put;
+    }
     const EventClass& event_class = *event.event_class;
     if (event_class.entity != last_class_) {
       last_class_ = event_class.entity;
@@ -310,6 +370,7 @@ class MarkerLowering final : public TimedLowering {
     const EventFacts* const native =
         known.native != nullptr && fits(event, *known.native) ? known.native : nullptr;
     if (native != nullptr && native->id == tband::kResolution) return take_resolution(event, known);
+    const bool is_first_time = !has_times_;
     set_time(event, native);
     if (timed_ || resolution_said_) adopt(*event_class.stream_class->trace);
     if (native == nullptr && known.marker == 0) name(known, event_class);
@@ -326,9 +387,22 @@ class MarkerLowering final : public TimedLowering {
       if (auto switched = switch_core(core_of(*event.stream)); !switched) return switched;
     }
     if (native == nullptr) return put_marker(event, known);
-    if (counts_drops)
-      count_drops(event.stream->entity, static_cast<std::uint32_t>(event.payload()[0].bits));
+    if (counts_drops) return write_count(event, known, is_first_time);
     return put_native(event, known, last_ticks_);
+  }
+
+  Result<void> write_count(const Event& event, KnownMarker& known, bool is_first_time) {
+    const EntityId& stream = event.stream->entity;
+    const std::uint64_t count = event.payload()[0].bits;
+    if (!is_own(event.stream)) {
+      count_drops(stream, static_cast<std::uint32_t>(count));
+      return put_native(event, known, last_ticks_);
+    }
+    count_native(event, known);
+    Count& of = counts_[stream.trace];
+    if (of.known) return put_count(stream, of, count);
+    first_count_ = {.stream = stream, .count = count, .is_first_time = is_first_time};
+    return {};
   }
 
   // Whether the values are those of the event.
@@ -340,12 +414,15 @@ class MarkerLowering final : public TimedLowering {
         [](const Slot& slot, const auto& field) { return can_be(slot, field.type); });
   }
 
-  Result<void> put_native(const Event& event, KnownMarker& known, std::uint64_t ticks) {
-    const EventFacts& facts = *known.native;
+  void count_native(const Event& event, KnownMarker& known) {
     if (known.natives == nullptr)
-      known.natives = &losses_.events_of(event, tband::event_class(facts, stream_class_));
+      known.natives = &losses_.events_of(event, tband::event_class(*known.native, stream_class_));
     ++*known.natives;
-    return events_.put(tband::kEventTable[facts.id], ticks, tband::SlotFields(event.payload()));
+  }
+  Result<void> put_native(const Event& event, KnownMarker& known, std::uint64_t ticks) {
+    count_native(event, known);
+    return events_.put(tband::kEventTable[known.native->id], ticks,
+                       tband::SlotFields(event.payload()));
   }
 
   Result<void> put_marker(const Event& event, KnownMarker& known) {
@@ -432,6 +509,7 @@ class MarkerLowering final : public TimedLowering {
   std::uint64_t last_ticks_ = 0;
   std::optional<Nanoseconds> first_time_ = {};  // of the events to come, while none has come
   EntityId last_clock_ = EntityId::none();
+  bool has_times_ = false;     // an event with a time came
   bool counts_ticks_ = false;  // its values are ticks of the result
   std::uint32_t core_ = 0;
   std::unordered_map<EntityId, std::uint32_t, EntityIdHash> cores_;
@@ -443,6 +521,9 @@ class MarkerLowering final : public TimedLowering {
   std::uint64_t awaited_losses_ = 0;  // of data streams that count them in events of their own
   std::uint64_t counted_losses_ = 0;  // by counts whose records are still to come
   std::unordered_set<EntityId, EntityIdHash> counting_streams_;
+  std::unordered_map<std::uint64_t, Count> counts_;  // by the numbers of traces
+  std::optional<FirstCount> first_count_ = {};
+  std::uint64_t adapted_counts_ = 0;
   std::map<std::string, std::uint32_t> markers_;  // by the names of classes
   NumberSet<std::uint32_t> named_;                // those whose names were written
   render::TextBuffer message_{nullptr, kMessageRoom};

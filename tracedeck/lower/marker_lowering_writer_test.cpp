@@ -241,5 +241,39 @@ TEST(MarkerLowering, LossesOfAStreamThatCountsThemWaitForItsNextCount) {
   EXPECT_EQ(written(false), beginning + isr_enter(4, 1) + frame("dropped_evt_cnt", 4, {number(4)}));
 }
 
+// As a cut gives it: the first count goes on from before.
+TEST(MarkerLowering, CountsBeginWhereTheResultBegins) {
+  const Bytes head = kResolution25 + isr_enter(1, 1) + frame("dropped_evt_cnt", 2, {number(5)});
+  const auto rest = [](std::array<std::uint32_t, 3> counts) {
+    return isr_enter(3, 1) + frame("dropped_evt_cnt", 4, {number(counts[0])}) + isr_enter(5, 1) +
+           frame("dropped_evt_cnt", 6, {number(counts[1])}) +
+           frame("dropped_evt_cnt", 7, {number(counts[2])}) + isr_enter(8, 1);
+  };
+  struct Case {
+    std::array<std::uint32_t, 3> counts, adapted;
+  };
+  for (const auto& [counts, adapted] :
+       {Case{{5, 8, 8}, {0, 3, 3}}, Case{{6, 6, 9}, {1, 1, 4}}, Case{{5, 2, 4}, {0, 0, 2}}}) {
+    const auto reader = open_reader(io::memory_input("test", head + rest(counts)), {});
+    ASSERT_TRUE(reader.has_value());
+    const Written written = written_by([&](Writer& writer) {
+      const auto batch = reader->get()->next();
+      ASSERT_TRUE(batch.has_value());
+      std::size_t events = 0;
+      for (const Record& record : (*batch)->records()) {
+        events += record.kind == RecordKind::kEvent ? 1 : 0;
+        const bool is_before = events == 2 || events == 3;
+        if (is_before && record.kind != RecordKind::kStreamBegin) continue;
+        EXPECT_TRUE(writer.write(record).has_value());
+      }
+    });
+    EXPECT_EQ(written.bytes, kResolution25 + rest(adapted));
+    ASSERT_EQ(written.receipt.size(), 1U);
+    EXPECT_EQ(written.receipt[0].event_class, "dropped_evt_cnt");
+    EXPECT_EQ(written.receipt[0].count, 3U);
+    EXPECT_FALSE(written.receipt[0].lossy);
+  }
+}
+
 }  // namespace
 }  // namespace tracedeck::tband
