@@ -92,16 +92,19 @@ class Losses(Truth):
             "end": ((END, DISCARDED), [(900, 0), (1900, 1), (2900, 5)]),
             "first": ((BEGIN, END, DISCARDED, SEQUENCE), [(0, 900, 3, 4), (1000, 1900, 3, 5), (2000, 2900, 5, 7)]),
             "both": ((BEGIN, END, DISCARDED, SEQUENCE), [(0, 900, 2, 0), (1000, 1900, 2, 1), (2000, 2900, 9, 4)]),
+            "empty": ((BEGIN, END, SEQUENCE), [(0, 900, 0), (1000, 1900, 3)]),
         }
         for name, (context, packets) in traces.items():
             stream = [(0, b"", values, events(1000 * i)) for i, values in enumerate(packets)]
+            if name == "empty":
+                stream[-1] = (*stream[-1][:-1], [])
             trace = self.ctf(name, [stream], context=context)
             for target in ("dial9", "ctf1", "ctf2rc"):
                 with self.subTest(name, target=target):
                     found, lossy = self.differences(trace, target, "ctf2")
                     paths = {entry.get("path") for entry in lossy}
                     self.assertLessEqual({each["place"] for each in found}, paths)
-                    if name in ("first", "both"):
+                    if name in ("first", "both", "empty"):
                         self.assertEqual((found, lossy), ([], []))
 
     def test_losses_of_events_that_say_them_are_no_others(self):

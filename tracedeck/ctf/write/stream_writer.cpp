@@ -158,6 +158,12 @@ bool StreamWriter::begin_counts() const {
          (!keeps_heads() || head_.has(Role::kPacketBegin));
 }
 
+std::uint64_t StreamWriter::next_begin() const {
+  if (lost_ && lost_->next) return *lost_->next;
+  if (lost_ && lost_->end) return *lost_->end;
+  return has_packet_ ? std::max(last_time_, packets_.end_time()) : last_time_;
+}
+
 Result<void> StreamWriter::open_packet(std::uint64_t time) {
   if (keeps_heads()) {
     if (ended_) {
@@ -231,8 +237,7 @@ Result<void> StreamWriter::close_packet(bool whole) {
 Result<void> StreamWriter::end_packet(const Packet& packet) {
   if (source_ != &packet) return {};
   if (!packets_.is_open()) {
-    const std::uint64_t begin = source_begin_.value_or(last_time_);
-    if (auto opened = open_packet(begin); !opened) return opened;
+    if (auto opened = open_packet(source_begin_.value_or(next_begin())); !opened) return opened;
   }
   auto closed = close_packet(true);
   source_ = nullptr;
@@ -341,8 +346,7 @@ Result<void> StreamWriter::end_lost() {
       lost_.reset();
       return {};
     }
-    const auto begin = lost_->next ? lost_->next : lost_->end;
-    if (auto opened = open_packet(begin.value_or(last_time_)); !opened) return opened;
+    if (auto opened = open_packet(next_begin()); !opened) return opened;
   }
   return close_packet(true);
 }
@@ -368,7 +372,7 @@ Result<void> StreamWriter::finish() {
   if (is_empty && !has_head()) ++trace_.without_packet[*stream_class_.target.id];
   const bool has_more = ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_;
   if (!packets_.is_open() && has_more) {
-    if (auto opened = open_packet(last_time_); !opened) return opened;
+    if (auto opened = open_packet(next_begin()); !opened) return opened;
   }
   if (packets_.is_open()) {
     if (auto closed = close_packet(true); !closed) return closed;

@@ -99,6 +99,8 @@ class StreamWriter {
     return time < packets_.begin_time() && begin_counts() && can_split();
   }
 
+  // Where a packet begins that has no event: not before the one in front of it ends.
+  [[nodiscard]] std::uint64_t next_begin() const;
   // A packet of ours: the source's, or a part of it.
   [[nodiscard]] Result<void> open_packet(std::uint64_t time);
   // In place of the packet at hand, while that is empty.
