@@ -125,6 +125,14 @@ class Clocks(Truth):
             with self.subTest(target):
                 self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
 
+    def test_data_stream_classes_without_data_streams_keep_their_classes(self):
+        trace = self.ctf("t", [[(0, b"", (), [(5, 1)])]], stream_clocks=("c", "c"))
+        for target in ("dial9", "ctf1", "ctf2rc", "ctf2"):
+            with self.subTest(target):
+                self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
+                classes = json.loads(self.check(run("schema", "--json", self.folder / f"back-{target}"), 0).stdout)
+                self.assertIn("ev1", json.dumps(classes))
+
     def test_traces_share_what_says_the_same(self):
         one = self.ctf("one", [[(0, b"", (), [(5, 1)])]])
         other = self.ctf("other", [[(0, b"", (), [(6, 2)])]])

@@ -17,7 +17,9 @@ Result<void> LoweringStage::write(const Record& record) {
       see_held(*record.stream);
       return target_->write(record);
     case RecordKind::kStreamEnd:
-      return is_held(*record.stream) ? target_->write(record) : end_stream(*record.stream);
+      if (!is_held(*record.stream)) return end_stream(*record.stream);
+      if (auto ended = target_->write(record); !ended) return ended;
+      return end_held(*record.stream);
     case RecordKind::kPacketBegin:
       if (!is_held(*record.packet->stream)) return begin_packet(*record.packet);
       see_held(*record.packet);

@@ -46,6 +46,8 @@ class LoweringStage : public Writer {
   // Before the target gets the beginning of a data stream or packet that it holds.
   virtual void see_held(const DataStream&) {}
   virtual void see_held(const Packet&) {}
+  // After it got the end of such a data stream.
+  [[nodiscard]] virtual Result<void> end_held(const DataStream&) { return {}; }
 
   // Whether the classes of a data stream are held as they are, which is the same for all of one
   // trace.

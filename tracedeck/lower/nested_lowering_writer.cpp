@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -168,6 +169,18 @@ class NestedLoweringWriter final : public LoweringStage {
     if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return;
     const TraceDescription& trace = *stream.stream_class->trace;
     held_loses_heads_ = loses_heads(trace, trace);
+    if (held_open_.begin(trace.number()))
+      std::erase_if(held_described_, [&](const auto& each) { return !held_open_.has(each.first); });
+  }
+  // Classes whose data streams never began, once the last one of their trace has ended.
+  Result<void> end_held(const DataStream& stream) override {
+    if (stream.stream_class == nullptr || stream.stream_class->trace == nullptr) return {};
+    const TraceDescription& trace = *stream.stream_class->trace;
+    held_open_.end(trace.number());
+    if (held_open_.has(trace.number())) return {};
+    const std::pair classes(trace.stream_classes().size(), trace.event_classes().size());
+    if (std::exchange(held_described_[trace.number()], classes) == classes) return {};
+    return next().describe(trace);
   }
   void see_held(const Packet& packet) override {
     if (held_loses_heads_)
@@ -538,6 +551,9 @@ class NestedLoweringWriter final : public LoweringStage {
   std::optional<bool> keeps_heads_;
   bool held_loses_heads_ = false;
   std::unordered_map<EntityId, Account*, EntityIdHash> held_packet_heads_;
+  OpenTraces held_open_;
+  // How many data stream and event classes of them the target has, by their numbers.
+  std::map<std::uint64_t, std::pair<std::size_t, std::size_t>> held_described_;
   OpenTraces open_;
   TargetTraces target_traces_;
   std::unordered_map<EntityId, OpenStream, EntityIdHash> streams_;
