@@ -59,6 +59,14 @@ class Heph(PlainTargets):
         self.assertEqual(sum(each["count"] for each in without), 2999)
         self.assertNotIn("Class7", [each["class"] for each in named])
 
+    def test_a_part_lacks_no_class_that_has_no_event_in_it(self):
+        events = (heph.event(b"ab"[i % 8 == 7 :][:1], counter=i, start=10 * i, end=10 * i) for i in range(8))
+        source = self.file("s.log", heph.epoch(5) + b"".join(events))
+        for options in (("--end", "+30ns"), ("--limit", "3"), ("--split-duration", "40ns")):
+            with self.subTest(options):
+                out = self.folder / f"{options[0]}.log"
+                self.check(run("convert", "--strict", "--to", "heph", "-o", out, *options, source), 0)
+
     def test_arrays_of_variable_length_before_numbers(self):
         number = {"type": "variable-length-unsigned-integer"}
         array = {"type": "static-length-array", "length": 2, "element-field-class": number}

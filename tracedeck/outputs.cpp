@@ -282,8 +282,9 @@ Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
   if (!writer || profile == nullptr) return writer;
   if (profile->plain != nullptr) {
     return profile->plain->value_class != nullptr
-               ? lower::lower_to_spans(*profile, *std::move(writer))
-               : lower::lower_to_markers(*profile, *std::move(writer));
+               ? lower::lower_to_spans(*profile, *std::move(writer), settings.write.part_of_source)
+               : lower::lower_to_markers(*profile, *std::move(writer),
+                                         settings.write.part_of_source);
   }
   return profile->nested == nullptr
              ? lower::lower_for(*profile, *std::move(writer), settings.trace_names,

@@ -175,6 +175,7 @@ void DescriptionLosses::end(const DataStream& stream) {
 }
 
 void DescriptionLosses::classes_without_events(const TraceDescription& trace) {
+  if (!part_of_.empty() && trace.format() == part_of_) return;
   Source& source = sources_[trace.number()];
   const auto& classes = trace.event_classes();
   if (source.with_events == classes.size()) return;

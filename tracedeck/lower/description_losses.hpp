@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,10 @@ class DescriptionLosses {
   // `target`: the class of all data streams of the result, which must outlive it. Before anything
   // is taken.
   void set_target(const DataStreamClass& target) { target_ = &target; }
+
+  // The result is a part of its sources. Those of this format have the classes that their events
+  // have, so that none is lost which has no event in the part. `format` must outlive it.
+  void set_part_of(std::string_view format) { part_of_ = format; }
 
   void add(Lost loss, std::string_view event_class, std::string_view path, const FirstPlace& first,
            std::uint64_t count = 1) {
@@ -79,6 +84,7 @@ class DescriptionLosses {
   std::uint64_t traces_ = 0;
   std::string first_input_;  // of those
   const DataStreamClass* target_ = nullptr;
+  std::string_view part_of_ = {};  // the format of sources of which the result is a part
   std::unordered_map<std::uint64_t, Source> sources_;  // by the numbers of their descriptions
   OpenTraces open_;
 };

@@ -76,10 +76,11 @@ struct KnownMarker {
 
 class MarkerLowering final : public TimedLowering {
  public:
-  MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
+  MarkerLowering(const TargetProfile& profile, std::unique_ptr<Writer> target, bool part_of_source)
       : TimedLowering(profile, std::move(target), {}),
         events_(dynamic_cast<tband::TraceWriter&>(next())) {
     losses_.set_target(stream_class_);
+    if (part_of_source) losses_.set_part_of(profile.format);
   }
 
   void begin_at(const Event& first) override {
@@ -532,8 +533,9 @@ class MarkerLowering final : public TimedLowering {
 }  // namespace
 
 std::unique_ptr<Writer> lower_to_markers(const TargetProfile& profile,
-                                         std::unique_ptr<Writer> target) {
-  return std::make_unique<LeadIn>(std::make_unique<MarkerLowering>(profile, std::move(target)));
+                                         std::unique_ptr<Writer> target, bool part_of_source) {
+  return std::make_unique<LeadIn>(
+      std::make_unique<MarkerLowering>(profile, std::move(target), part_of_source));
 }
 
 }  // namespace tracedeck::lower

@@ -75,10 +75,12 @@ struct KnownSpan {
 
 class SpanLowering final : public TimedLowering {
  public:
-  SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target)
+  SpanLowering(const TargetProfile& profile, std::unique_ptr<Writer> target, bool part_of_source)
       : TimedLowering(profile, std::move(target), {}),
         spans_(dynamic_cast<heph::TraceWriter&>(next())),
-        description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {}
+        description_(std::make_shared<TraceDescription>("", std::string(profile.format), "")) {
+    if (part_of_source) losses_.set_part_of(profile.format);
+  }
 
   void begin_at(const Event& first) override {
     const EventClass& of = *first.event_class;
@@ -383,9 +385,10 @@ class SpanLowering final : public TimedLowering {
 
 }  // namespace
 
-std::unique_ptr<Writer> lower_to_spans(const TargetProfile& profile,
-                                       std::unique_ptr<Writer> target) {
-  return std::make_unique<LeadIn>(std::make_unique<SpanLowering>(profile, std::move(target)));
+std::unique_ptr<Writer> lower_to_spans(const TargetProfile& profile, std::unique_ptr<Writer> target,
+                                       bool part_of_source) {
+  return std::make_unique<LeadIn>(
+      std::make_unique<SpanLowering>(profile, std::move(target), part_of_source));
 }
 
 }  // namespace tracedeck::lower
