@@ -81,6 +81,36 @@ class Parts(CommandTest):
     def symbols(self, trace):
         return [event["fields"]["symbol_name"] for event in events_of(trace, "--where", "has(symbol_name)")]
 
+    def test_segments_that_come_in_turns_share_their_types(self):
+        """Each numbers its types by itself."""
+        fields = [("n", dial9.VARINT)]
+        trace = b"".join(
+            dial9.header() + dial9.schema(number, "Tick", fields) + dial9.schema(number + 5, "Tock", fields)
+            + b"".join(dial9.event(number + 5 * (i % 2), dial9.varint(i), delta=20 * i + number) for i in range(6))
+            for number in (1, 2)
+        )  # fmt: skip
+        trace = self.file("two.bin", trace)
+        self.assertEqual(self.check(run("validate", trace), 0).stdout, b"")
+        out = self.folder / "out.dial9"
+        self.check(run("convert", "--order", "time", "--begin", "+5ns", "--to", "dial9", "-o", out, trace), 0)
+        self.assertEqual(self.check(run("validate", out), 0).stdout, b"")
+        names = collections.Counter(event["name"] for event in events_of(out))
+        self.assertEqual(names, {"Tick": 4, "Tock": 6})
+
+    def test_what_describes_others_keeps_its_type_in_a_later_segment(self):
+        def segment(number, begin):
+            schemas = dial9.schema(number, "ClockSyncEvent", [("realtime_ns", dial9.VARINT)]) + dial9.schema(7, "Tick", [])
+            events = dial9.event(number, dial9.varint(10**9 + begin), delta=begin)
+            return dial9.header() + schemas + events + 3 * dial9.event(7, delta=10)
+
+        trace = self.file("segments.bin", segment(1, 0) + segment(2, 1000))
+        parts, _ = self.split("--split-duration", "1us", trace)
+        self.assertEqual(len(parts), 2)
+        for part in parts:
+            self.assertEqual(self.check(run("validate", part), 0).stdout, b"")
+            names = collections.Counter(event["name"] for event in events_of(part))
+            self.assertEqual(names, {"ClockSyncEvent": 2, "Tick": 3})
+
     def test_parts_of_a_duration(self):
         trace = self.file("t", ticks(5, 9, 10, 14, 15, 40, 44))
         parts, said = self.split("--split-duration", "10", trace)

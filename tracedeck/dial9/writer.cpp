@@ -125,6 +125,12 @@ class TraceWriter final : public Writer {
     std::vector<std::uint64_t*> left_out = {};  // how often each field that is
   };
 
+  // A type of the segment, and the data stream that has it.
+  struct OwnType {
+    std::uint16_t id;
+    EntityId stream;
+  };
+
   // Something of a class that the target version has in another way, or not at all.
   struct Place {
     std::uint64_t count = 0;
@@ -195,6 +201,7 @@ class TraceWriter final : public Writer {
   Result<void> begin_segment() {
     if (auto begun = encoder_.new_segment(); !begun) return begun;
     ++segment_;
+    types_.clear();
     values_.forget_pools();
     return {};
   }
@@ -207,7 +214,8 @@ class TraceWriter final : public Writer {
   Result<void> write_event(const Event& event) {
     last_ = &registered_[*event.event_class];
     if (last_->segment != segment_) [[unlikely]] {
-      if (auto done = register_class(*event.event_class, *last_, event.offset); !done) return done;
+      if (auto done = register_class(*event.event_class, *last_, event.stream, event.offset); !done)
+        return done;
     }
     if (!is_in_place(event)) adaptations_.add(Adaptation::kStream);
     if (last_->plain && put_plain(event)) return {};
@@ -269,15 +277,15 @@ class TraceWriter final : public Writer {
     return time.negative() ? 0 : kLast;
   }
 
-  // `offset`: of its first event.
+  // `stream` and `offset`: of its first event, if it has one.
   Result<void> register_class(const EventClass& event_class, Registered& registered,
-                              std::uint64_t offset = 0) {
+                              const DataStream* stream = nullptr, std::uint64_t offset = 0) {
     if (registered.segment == 0) {
       registered.mapping = map_schema(event_class, since_0_4_);
       registered.plain = PlainFields::of(event_class, registered.mapping);
       note_adaptations(event_class, registered, offset);
     }
-    const auto type_id = register_mapped(registered.mapping.schema, event_class.id);
+    const auto type_id = register_mapped(registered.mapping.schema, event_class, stream);
     if (!type_id) return std::unexpected(type_id.error());
     if (event_class.id && *event_class.id != *type_id) adaptations_.add(Adaptation::kTypeId);
     registered.type_id = *type_id;
@@ -315,8 +323,11 @@ class TraceWriter final : public Writer {
   }
 
   // The type_id of a schema, under `wanted` if that is free or has the same schema, perhaps with
-  // fewer annotations, which are then added to.
-  Result<std::uint16_t> register_mapped(const Schema& schema, std::optional<std::uint64_t> wanted) {
+  // fewer annotations, which are then added to; or that of the same type of another `stream`, as
+  // segments whose events come in turns number their types by themselves.
+  Result<std::uint16_t> register_mapped(const Schema& schema, const EventClass& event_class,
+                                        const DataStream* stream) {
+    const std::optional<std::uint64_t>& wanted = event_class.id;
     Schema plain = schema;
     plain.annotations.clear();
     std::span<const Annotation> annotations = schema.annotations;
@@ -330,8 +341,22 @@ class TraceWriter final : public Writer {
         return annotate(id, annotations);
       }
     }
+    if (stream != nullptr) {
+      // Those that describe others come from segments before, too.
+      const bool is_repeated = part_of_source_ && event_class.describes_others;
+      const auto [first, last] = types_.equal_range(schema.name);
+      const auto same = std::find_if(first, last, [&](const auto& each) {
+        const bool is_others = each.second.stream != stream->entity || is_repeated;
+        return is_others && extends(schema, *encoder_.find_schema(each.second.id));
+      });
+      if (same != last) {
+        const std::uint16_t id = same->second.id;
+        return annotate(id, annotations.subspan(encoder_.find_schema(id)->annotations.size()));
+      }
+    }
     const auto type_id = encoder_.register_schema(plain, free_id);
     if (!type_id) return type_id;
+    if (stream != nullptr) types_.emplace(schema.name, OwnType{*type_id, stream->entity});
     return annotate(*type_id, annotations);
   }
 
@@ -354,7 +379,8 @@ class TraceWriter final : public Writer {
   bool since_0_4_;
   bool part_of_source_;  // see `WriteOptions`
   ClassCache<Registered> registered_;
-  Registered* last_ = nullptr;  // of the event at hand
+  Registered* last_ = nullptr;                 // of the event at hand
+  std::multimap<std::string, OwnType> types_;  // of the segment, by name
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
   OpenTraces open_;
