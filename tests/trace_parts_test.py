@@ -246,9 +246,11 @@ class Kept(PartsTest):
         self.assertEqual(self.events(self.folder, says=says), whole)
         self.assertEqual(self.events("--jobs", "2", self.folder), whole)
         self.assertEqual(self.check(run("validate", self.folder), 0).stdout, b"")
-        out = self.folder / "out"
-        self.check(run("convert", "-o", out, "--to", "dial9", self.folder / "a", self.folder / "b"), 0)
-        self.assertEqual(self.events(out), whole)
+        parts = [self.folder / "a", self.folder / "b"]
+        for to in ("dial9", "ctf1", "ctf2"):
+            out = self.folder / to
+            self.check(run("convert", "-o", out, "--to", to, *parts), 0)
+            self.assertEqual(self.events(out), whole)
 
     def test_names_of_ctf2_count(self):
         from directories_test import fragment

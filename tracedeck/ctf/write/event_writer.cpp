@@ -45,8 +45,8 @@ Result<bool> EventWriter::put_as_it_was(StreamWriter& stream, TargetEventClass& 
   packets.begin_event();
   EncodeStatus status = encode_header(stream, target, event);
   bool understood = packets.end_event_header(roles_, time);
-  if (!understood && status == EncodeStatus::kOk && is_leb128_clock()) {
-    status = encode_padded_header(stream, target, event, time);
+  if (!understood && status == EncodeStatus::kOk && can_say(target, time)) {
+    status = encode_header_at(stream, target, event, time);
     understood = packets.end_event_header(roles_, time);
   }
   if (status == EncodeStatus::kOk) status = put_class_id(packets.bits(), target);
@@ -68,10 +68,10 @@ EncodeStatus EventWriter::encode_header(StreamWriter& stream, TargetEventClass& 
   return status;
 }
 
-// The same when its clock was a number of fewer bytes than the source spent on it, or without what
-// was left out before.
-EncodeStatus EventWriter::encode_padded_header(StreamWriter& stream, TargetEventClass& target,
-                                               const Event& event, std::uint64_t time) {
+// The same with that time: where the reader corrected it, or its clock was a number of fewer bytes
+// than the source spent on it, or without what was left out before.
+EncodeStatus EventWriter::encode_header_at(StreamWriter& stream, TargetEventClass& target,
+                                           const Event& event, std::uint64_t time) {
   stream.packets().abandon_event();
   trace_.encoder.pad_leb128(role_bit(Role::kClock));
   const EncodeStatus status = encode_header(stream, target, event);
@@ -89,9 +89,12 @@ std::optional<std::size_t> EventWriter::last_clock() const {
   return {};
 }
 
-bool EventWriter::is_leb128_clock() const {
+bool EventWriter::can_say(const TargetEventClass& target, std::uint64_t time) const {
   const auto last = last_clock();
-  return last && roles_[*last].is_leb128;
+  if (!last) return false;
+  const PlacedRole& clock = roles_[*last];
+  return clock.is_leb128 || !selects_otherwise(target.stream_class->target.event_header,
+                                               clock.value, low_bits_for(clock, time));
 }
 
 // The last of several ids counts.

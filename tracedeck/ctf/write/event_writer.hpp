@@ -36,8 +36,8 @@ class EventWriter {
                                            const Event& event, std::uint64_t time);
   [[nodiscard]] EncodeStatus encode_header(StreamWriter& stream, TargetEventClass& target,
                                            const Event& event);
-  [[nodiscard]] EncodeStatus encode_padded_header(StreamWriter& stream, TargetEventClass& target,
-                                                  const Event& event, std::uint64_t time);
+  [[nodiscard]] EncodeStatus encode_header_at(StreamWriter& stream, TargetEventClass& target,
+                                              const Event& event, std::uint64_t time);
   // Contexts and payload.
   [[nodiscard, gnu::always_inline]] EncodeStatus encode_values(StreamWriter& stream,
                                                                TargetEventClass& target,
@@ -55,7 +55,8 @@ class EventWriter {
   [[nodiscard]] EncodeStatus encode_roots(StreamWriter& stream, TargetEventClass& target,
                                           const Event& event);
   [[nodiscard]] std::optional<std::size_t> last_clock() const;
-  [[nodiscard]] bool is_leb128_clock() const;
+  // Whether the header at hand may have that time instead of its own.
+  [[nodiscard]] bool can_say(const TargetEventClass& target, std::uint64_t time) const;
   [[nodiscard]] EncodeStatus put_class_id(BitWriter& bits, const TargetEventClass& target) const;
 
   TraceInProgress& trace_;
