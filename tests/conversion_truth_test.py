@@ -107,6 +107,21 @@ class Losses(Truth):
                     if name in ("first", "both", "empty"):
                         self.assertEqual((found, lossy), ([], []))
 
+    def test_data_streams_end_when_they_did(self):
+        """A stream that was recorded to the end, and one that was not."""
+        streams = [[(0, b"", (0, 9000), [(5, 1)])], [(0, b"", (0, 700), [(6, 2)]), (0, b"", (800, 900), [])]]
+        trace = self.ctf("t", streams, context=(BEGIN, END))
+
+        def ends(of):
+            times = json.loads(self.check(run("info", "--json", of), 0).stdout)["streams"]["times"]
+            return sorted(each["time"]["last"] for each in times)
+
+        self.assertEqual(ends(trace), [900, 9000])
+        for target in ("dial9", "ctf1", "ctf2rc"):
+            with self.subTest(target):
+                self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
+                self.assertEqual(ends(self.folder / f"back-{target}"), [900, 9000])
+
     def test_losses_of_events_that_say_them_are_no_others(self):
         content = heph.epoch(5) + b"".join(
             heph.event(b"e", counter=counter, start=time, end=time + 1) for counter, time in ((0, 1), (4, 9), (5, 12), (9, 20))

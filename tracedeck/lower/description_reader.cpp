@@ -93,6 +93,8 @@ bool DescriptionReader::add_entity(JsonMembers& object, std::string& place, Text
       return add_event_class(object, ordinal, reader);
     case Entity::kDataStream:
       return add_data_stream(object, ordinal, reader);
+    case Entity::kStreamEnd:
+      return add_stream_end(object, ordinal, reader);
     case Entity::kTrace:
       break;
   }
@@ -192,6 +194,16 @@ bool DescriptionReader::add_data_stream(JsonMembers& object, std::uint64_t ordin
   made.entity = description_->next_stream();
   newest_stream_ =
       data_streams_.emplace(ordinal, std::make_shared<const DataStream>(std::move(made))).first;
+  return true;
+}
+
+bool DescriptionReader::add_stream_end(JsonMembers& object, std::uint64_t ordinal,
+                                       TextReader& reader) {
+  StreamEnd end;
+  if (!reader.entity(object, end)) return false;
+  if (!data_streams_.contains(ordinal))
+    return reader.fault(object.object(), "no data stream has this ordinal");
+  stream_end_ = {ordinal, end};
   return true;
 }
 

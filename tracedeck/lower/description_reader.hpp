@@ -27,6 +27,7 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/base/json_text.hpp"
+#include "tracedeck/lower/text_members.hpp"
 #include "tracedeck/lower/text_reader.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
@@ -71,6 +72,10 @@ class DescriptionReader {
     if (newest_stream_ == data_streams_.end()) return std::nullopt;
     return *std::exchange(newest_stream_, data_streams_.end());
   }
+  // The end of a data stream that was added last, and the ordinal of that, once; or nothing.
+  [[nodiscard]] std::optional<std::pair<std::uint64_t, StreamEnd>> take_stream_end() {
+    return std::exchange(stream_end_, std::nullopt);
+  }
 
  private:
   // Each adds what the rest of an object says, or returns false and leaves the fault to `reader`.
@@ -81,6 +86,7 @@ class DescriptionReader {
   bool add_stream_class(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
   bool add_event_class(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
   bool add_data_stream(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
+  bool add_stream_end(JsonMembers& object, std::uint64_t ordinal, TextReader& reader);
 
   bool fits(std::initializer_list<FieldClassPtr> classes, JsonRef at, TextReader& reader);
 
@@ -94,6 +100,7 @@ class DescriptionReader {
   std::map<std::uint64_t, const EventClass*> event_classes_;
   std::map<std::uint64_t, std::shared_ptr<const DataStream>> data_streams_;
   decltype(data_streams_)::const_iterator newest_stream_ = data_streams_.end();
+  std::optional<std::pair<std::uint64_t, StreamEnd>> stream_end_ = {};
 };
 
 }  // namespace tracedeck::lower

@@ -59,6 +59,10 @@ std::string text_of(const DataStream& stream) {
   return entity_text(entity_word(Entity::kDataStream), stream.entity.ordinal, stream);
 }
 
+std::string text_of_end(const DataStream& stream, std::uint64_t time) {
+  return entity_text(entity_word(Entity::kStreamEnd), stream.entity.ordinal, StreamEnd{time});
+}
+
 std::vector<std::string> texts_of(const TraceDescription& description) {
   std::vector<std::string> texts = {text_of(description)};
   for (std::size_t i = 0; i < description.environment().size(); ++i)

@@ -39,6 +39,8 @@ namespace tracedeck::lower {
 // The same, which may be long, appended.
 void append_text_of(std::string& to, const EventClass& event_class);
 [[nodiscard]] std::string text_of(const DataStream& stream);
+// That it was recorded until `time`, a value of its default clock.
+[[nodiscard]] std::string text_of_end(const DataStream& stream, std::uint64_t time);
 
 // The texts of all that a description holds, in an order in which they can be read.
 [[nodiscard]] std::vector<std::string> texts_of(const TraceDescription& description);

@@ -52,7 +52,9 @@ struct SourceTrace {
 
 struct SourceStream {
   SourceTrace* trace = nullptr;
-  Shape shape = {};  // as far as the data stream decides it
+  Shape shape = {};        // as far as the data stream decides it
+  std::uint64_t last = 0;  // clock value of its last event
+  std::optional<std::uint64_t> packet_end = {};
 };
 
 class LoweringWriter final : public LoweringStage {
@@ -189,6 +191,7 @@ class LoweringWriter final : public LoweringStage {
       }
     }
     last_stream_ = stream.entity;
+    last_lowered_ = nullptr;
     return last_source_ = &place->second;
   }
 
@@ -221,6 +224,12 @@ class LoweringWriter final : public LoweringStage {
     return {};
   }
 
+  Result<void> end_packet(const Packet& packet) override {
+    const auto found = streams_.find(packet.stream->entity);
+    if (found != streams_.end()) found->second.packet_end = packet.end;
+    return {};
+  }
+
   // Classes without events are described at the end.
   Result<void> end_stream(const DataStream& stream) override {
     const auto found = streams_.find(stream.entity);
@@ -230,6 +239,11 @@ class LoweringWriter final : public LoweringStage {
     if (auto done = mark_description(trace, description); !done) return done;
     if (auto done = mark_new(trace, description.event_classes(), trace.event_classes); !done)
       return done;
+    const std::optional<std::uint64_t> end = found->second.packet_end;
+    const bool goes_on = end && *end > found->second.last;
+    if (goes_on && stream.stream_class->default_clock != nullptr) {
+      if (auto done = mark(trace, std::nullopt, text_of_end(stream, *end)); !done) return done;
+    }
     streams_.erase(found);
     last_source_ = nullptr;
     last_lowered_ = nullptr;
@@ -282,6 +296,7 @@ class LoweringWriter final : public LoweringStage {
 
   Result<void> put(const Lowered& lowered, const Event& event) {
     ++lowered.account->events;
+    last_source_->last = event.end_time;
     last_time_ = lowered.lowered->time_of(event);
     return put(*lowered.target, last_time_, values_);
   }

@@ -95,6 +95,7 @@ TEST(MarksDocument, Objects) {
   EXPECT_THAT(first_words("### stream-class"), ElementsAreArray(keys_of<DataStreamClass>()));
   EXPECT_THAT(first_words("### event-class"), ElementsAreArray(keys_of<EventClass>()));
   EXPECT_THAT(first_words("### data-stream"), ElementsAreArray(keys_of<DataStream>()));
+  EXPECT_THAT(first_words("### stream-end"), ElementsAreArray(keys_of<StreamEnd>()));
   const Document::Lines rows = document().table("## Objects");
   for (const std::string_view word : kEntityWords)
     EXPECT_THAT(rows.at(0), HasSubstr("`" + std::string(word) + "`"));

@@ -39,6 +39,18 @@ void RestoredPacket::begin(const DataStream& stream, const Packet& stored,
   output.add(Record(RecordKind::kPacketBegin, &packet));
 }
 
+void RestoredPacket::end_at(const DataStream& stream, std::uint64_t time, OutputBatch& output) {
+  PacketValues values;
+  if (packet_ != nullptr) {
+    values = {.header = packet_->packet.header, .context = packet_->packet.context};
+  } else if (stream.stream_class->packet_context != nullptr) {
+    // Nobody knows what its context would say.
+    return;
+  }
+  begin(stream, {.end = time}, values, output);
+  end(output);
+}
+
 const Packet* RestoredPacket::at_hand(OutputBatch& output) {
   if (packet_ == nullptr) return nullptr;
   output.pin_lasting(packet_);

@@ -36,6 +36,8 @@ class RestoredPacket {
   // The same of a packet that is stored: it begins now, and has these values.
   void begin(const DataStream& stream, const Packet& stored, const PacketValues& values,
              OutputBatch& output);
+  // Ends the data stream's packets at that clock value, by another one without events.
+  void end_at(const DataStream& stream, std::uint64_t time, OutputBatch& output);
   // The one that goes on, or null.
   [[nodiscard]] const Packet* at_hand(OutputBatch& output);
   void end(OutputBatch& output);

@@ -206,6 +206,11 @@ class RestoringReader final : public RestoringStage {
     for (; trace.classes < description->event_classes().size(); ++trace.classes)
       output_.add(Record(&description->event_classes()[trace.classes]));
     if (const auto stream = trace.reader.take_new_stream()) begin_stream(trace, *stream);
+    if (const auto ended = trace.reader.take_stream_end()) {
+      RestoredTrace::Stream& stream = trace.streams.at(ended->first);
+      pin(stream);
+      stream.packet.end_at(*stream.stream, ended->second.time, output_);
+    }
     return {};
   }
 

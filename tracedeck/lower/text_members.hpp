@@ -29,9 +29,10 @@ enum class Entity : std::uint8_t {
   kStreamClass,
   kEventClass,
   kDataStream,
+  kStreamEnd,
 };
-inline constexpr std::array<std::string_view, 6> kEntityWords = {
-    "trace", "environment", "clock", "stream-class", "event-class", "data-stream"};
+inline constexpr std::array<std::string_view, 7> kEntityWords = {
+    "trace", "environment", "clock", "stream-class", "event-class", "data-stream", "stream-end"};
 [[nodiscard]] constexpr std::string_view entity_word(Entity entity) {
   return kEntityWords[static_cast<std::size_t>(entity)];
 }
@@ -60,6 +61,11 @@ struct TraceText {
   std::string version = {};
   std::string name_among_others = {};
   TraceClass trace_class = {};
+};
+
+// Until when a data stream was recorded, behind its last event.
+struct StreamEnd {
+  std::uint64_t time = 0;  // a value of its default clock
 };
 
 using IntegerLayout = decltype(IntegerClass::layout);
@@ -335,6 +341,11 @@ struct TextMembers<DataStream> {
       TextMember{"keys", &DataStream::keys},
       TextMember{"file", &DataStream::file},
   };
+};
+
+template <>
+struct TextMembers<StreamEnd> {
+  static constexpr std::tuple kAll = {TextMember{"time", &StreamEnd::time}};
 };
 
 // Words for kinds of field classes, by their place in `FieldClass::Kind`.
