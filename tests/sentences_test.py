@@ -66,6 +66,20 @@ track = "worker"
 category = "run"
 name = "job"
 """
+# Numbers, by data streams that are recorded until the same time.
+TICKS = """
+table = "ticks"
+streams_end_together = true
+applies = { class = "tick" }
+[[track]]
+id = "n"
+kind = "counter"
+name = "n"
+[[counter]]
+event = "tick"
+track = "n"
+value = "n"
+"""
 # Tasks that wait for a queue, and its length.
 QUEUES = """
 table = "queues"
@@ -348,6 +362,14 @@ class Sentences(CommandTest):
         lengths = [(10 * i, OTHER, (7 - i,)) for i in range(1, 6)]
         received = self.file("queue.bin", pool(*lengths, (100, START, (0, 1)), (200, OTHER, (0,)), (300, OTHER, (1,)), (400, END, (0,))))
         self.why("--longest", "blocked*", "--table", self.file("queues.toml", QUEUES.encode()), received)
+        ticks, early = self.file("ticks.toml", TICKS.encode()), self.folder / "early"
+        early.mkdir()
+        (early / "metadata").write_text(tsdl())
+        (early / "long").write_bytes(packet(0, *((10 * i, i) for i in range(100))))
+        (early / "short").write_bytes(packet(0, (0, 0), (10, 1), instance=1))
+        self.latency("--table", ticks, early)
+        with self.saying("no-span-ends"):
+            self.query("spans | count", "--table", ticks, early)
         span = heph.event(b"work", start=2000, end=1000)
         self.latency(self.file("early.heph", heph.epoch(0) + span))
         self.some_left_out(table)

@@ -141,6 +141,7 @@ class Rows(Spans):
                 "across_loss": 0,
                 "unmatched_ends": 0,
                 "not_held": 0,
+                "ended_early": 0,
             },
         )
 

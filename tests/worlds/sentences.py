@@ -117,9 +117,10 @@ def of_summary(answer):
     """{id: [values]} of the first line of `latency`; of `diff` the same of each trace."""
     counts, tables = answer["counts"], answer["tables"]
     names = [name for name in tables if name != "inferred"] if len(tables) > 1 else tables
-    lossy = counts["gaps"] > 0
+    lossy, early = counts["gaps"] > 0, counts["ended_early"]
     return {
-        "trace/no-losses": [] if lossy else [()],
+        "trace/no-losses": [] if lossy or early else [()],
+        "trace/ended-early": [(early,)] if early else [],
         "trace/losses": [(counts["lost_events"], counts["gaps"])] if lossy and counts["lost_events"] else [],
         "trace/losses-of-unknown-size": [(counts["gaps"],)] if lossy and not counts["lost_events"] else [],
         "trace/no-table": [] if names else [()],
@@ -242,7 +243,7 @@ def of_query(answer):
     lost, unknown = answer["lost"], answer["losses_of_unknown_size"]
     facts = {
         "query/read": [(Plain(answer["read"]), Plain(answer["selected"]))],
-        "query/none-lost": [] if lost or unknown or answer["damaged_bytes"] else [()],
+        "query/none-lost": [] if lost or unknown or answer["damaged_bytes"] or answer.get("spans", {}).get("ended_early") else [()],
     }
 
     def count(name, number):
@@ -263,7 +264,7 @@ def of_query(answer):
         count(f"query/{name}", pairs[key] if pairs else 0)
     facts["query/spans"] = [(Plain(spans["whole"]),)] if spans else []
     for name, key in (("left-out", "left_out"), ("open", "open"), ("began-before", "began_before"), ("across-loss", "across_loss"),
-                      ("unmatched-ends", "unmatched_ends"), ("begins-left-out", "not_held")):
+                      ("unmatched-ends", "unmatched_ends"), ("begins-left-out", "not_held"), ("ended-early", "ended_early")):
         count(f"query/{name}", spans[key] if spans else 0)
     return facts
 

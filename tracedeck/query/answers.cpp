@@ -446,11 +446,13 @@ std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
 }
 
 std::string losses_text(const QueryCounts& counts) {
-  std::string losses = Facts()
-                           .add<"query/lost">(Plain(counts.lost))
-                           .add<"query/lost-of-unknown-size">(Plain(counts.losses_of_unknown_size))
-                           .add<"query/damaged">(Plain(counts.damaged_bytes))
-                           .text();
+  std::string losses =
+      Facts()
+          .add<"query/lost">(Plain(counts.lost))
+          .add<"query/lost-of-unknown-size">(Plain(counts.losses_of_unknown_size))
+          .add<"query/damaged">(Plain(counts.damaged_bytes))
+          .add<"query/ended-early">(Plain(counts.spans ? counts.spans->ended_early : 0))
+          .text();
   return losses.empty() ? say<"query/none-lost">() : losses;
 }
 
@@ -502,6 +504,7 @@ std::string counts_json(const QueryCounts& counts) {
     spans.integer("across_loss", counts.spans->across_loss);
     spans.integer("unmatched_ends", counts.spans->unmatched_ends);
     spans.integer("not_held", counts.spans->not_held);
+    spans.integer("ended_early", counts.spans->ended_early);
     spans.end();
   }
   if (counts.late != 0) answer.integer("late", counts.late);

@@ -27,7 +27,7 @@ constexpr std::array kPairCounts = {
 constexpr std::array kSpanCounts = {&SpanCounts::whole,       &SpanCounts::left_out,
                                     &SpanCounts::open,        &SpanCounts::began_before,
                                     &SpanCounts::across_loss, &SpanCounts::unmatched_ends,
-                                    &SpanCounts::not_held};
+                                    &SpanCounts::not_held,    &SpanCounts::ended_early};
 
 // Which of the counts that not all answers have follow the others.
 constexpr std::uint64_t kHasPairs = 1;

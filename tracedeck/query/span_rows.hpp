@@ -55,6 +55,7 @@ struct SpanCounts {
   std::uint64_t across_loss = 0;     // of these, those within which events were lost
   std::uint64_t unmatched_ends = 0;  // ends without a begin
   std::uint64_t not_held = 0;        // begins for which there was no room in memory
+  std::uint64_t ended_early = 0;     // data streams that ended long before their traces
 };
 
 }  // namespace tracedeck::query

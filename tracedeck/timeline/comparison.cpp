@@ -419,7 +419,7 @@ Result<void> ComparedTrace::finish(const Timeline& timeline) {
     cover_rows(time);
     cover_events(time);
   }
-  gaps_ = timeline.counts().gaps;
+  has_gaps_ = timeline.counts().has_losses();
   return {};
 }
 

@@ -54,7 +54,7 @@ class ComparedTrace final : public MarkSink {
   [[nodiscard]] std::int64_t end() const { return end_; }
   [[nodiscard]] double seconds() const { return seconds_between(begin_, end_); }
   // Whether some of its events were lost or could not be read.
-  [[nodiscard]] bool has_gaps() const { return gaps_ != 0; }
+  [[nodiscard]] bool has_gaps() const { return has_gaps_; }
 
   // What is in the blocks of a row: durations, in blocks from its first one to its last one, and
   // how many there are, in those of the trace.
@@ -105,7 +105,7 @@ class ComparedTrace final : public MarkSink {
   std::int64_t last_event_ = 0;
   std::int64_t begin_ = 0;
   std::int64_t end_ = 0;
-  std::uint64_t gaps_ = 0;
+  bool has_gaps_ = false;
 };
 
 // What is said of the difference of one figure.

@@ -351,8 +351,7 @@ class Interpreter::Work {
         }
         if (since <= so_far / kLongBefore) return false;
       }
-      marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
-                         now_.time, each.number);
+      lose_rest(each, now_.time);
       return true;
     });
     now_.stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(now_.stream);
@@ -380,9 +379,14 @@ class Interpreter::Work {
         const std::int64_t end = std::max(last, recorded_until[each.stream->of_trace]);
         if (end - each.time <= (end - timeline_.begin()) / kLongBefore) continue;
       }
-      marking_.lose_rest(*each.stream, marking_.add_name("loss", "end of a data stream"), each.time,
-                         last, each.number);
+      lose_rest(each, last);
     }
+  }
+  struct EndedStream;
+  void lose_rest(const EndedStream& ended, std::int64_t until) {
+    if (!ended.is_damaged) ++timeline_.mutable_counts().ended_early;
+    marking_.lose_rest(*ended.stream, marking_.add_name("loss", "end of a data stream"), ended.time,
+                       until, ended.number);
   }
 
   // Whether the next event is not plain in any case: damage has no end yet, slices are in `whole_`

@@ -123,6 +123,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"not_held", &TimelineCounts::not_held},
     {"lost_events", &TimelineCounts::lost_events},
     {"gaps", &TimelineCounts::gaps},
+    {"ended_early", &TimelineCounts::ended_early},
 });
 
 }  // namespace

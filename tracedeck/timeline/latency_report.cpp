@@ -227,13 +227,17 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
       timeline.end() - std::max(timeline.begin(), from.value_or(timeline.begin()));
   if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
   out += "; ";
-  if (counts.gaps == 0) {
+  if (!counts.has_losses()) {
     out += say<"trace/no-losses">();
+  } else if (counts.gaps == 0) {
+    out += say<"trace/ended-early">(counts.ended_early);
   } else if (counts.lost_events == 0) {
     out += say<"trace/losses-of-unknown-size">(counts.gaps);
   } else {
     out += say<"trace/losses">(counts.lost_events, counts.gaps);
   }
+  if (counts.gaps != 0 && counts.ended_early != 0)
+    out += ", " + say<"trace/ended-early">(counts.ended_early);
   std::vector<std::string> tables = timeline.tables();
   if (tables.size() > 1) std::erase(tables, "inferred");
   out += "; ";

@@ -217,7 +217,7 @@ Requirement::Verdict Requirement::check_each(const std::vector<const Row*>& rows
 
 Requirement::Verdict Requirement::check(const Latency& latency,
                                         const TimelineCounts& counts) const {
-  const bool has_gaps = counts.gaps != 0;
+  const bool has_gaps = counts.has_losses();
   std::vector<const LatencyRow*> meant;
   std::set<std::string> others;
   for (const LatencyRow& row : latency.rows()) {

@@ -62,6 +62,7 @@ Result<void> SpanRows::take(const Timeline& timeline, std::span<const Mark> mark
 Result<void> SpanRows::finish(const Timeline& timeline) {
   counts_.unmatched_ends = timeline.counts().unmatched_ends;
   counts_.not_held = timeline.counts().not_held;
+  counts_.ended_early = timeline.counts().ended_early;
   tables_ = timeline.tables();
   std::erase(tables_, "inferred");
   is_whole_ = timeline.counts().events != 0;

@@ -115,8 +115,11 @@ struct TimelineCounts {
   std::uint64_t not_held = 0;           // begins for which there was no room in memory
   std::uint64_t lost_events = 0;        // that the trace reports
   std::uint64_t gaps = 0;               // losses and damaged ranges
+  std::uint64_t ended_early = 0;        // data streams that ended long before their traces
   std::uint64_t unrelated_clocks = 0;   // clocks that nothing relates to the first one
 
+  // Whether not all events of the traces are known.
+  [[nodiscard]] bool has_losses() const { return gaps + ended_early != 0; }
   // Leaves what is of whole traces.
   void forget_places() { *this = {.events = events, .unrelated_clocks = unrelated_clocks}; }
 
