@@ -187,6 +187,25 @@ sum = true
         values = [e["args"] for e in json.loads(out.read_text())["traceEvents"] if e["ph"] == "C"]
         self.assertEqual([number for each in values for number in each.values()], [1, 2, 1, 2, 1, 0])
 
+    def test_times_beyond_2_64(self):
+        """As that of 2^63; but Heph has no such epoch, and only its sum with a time is beyond."""
+        for epoch, first, base in ((1 << 63, (1 << 63) + 1000, 1 << 64), ((1 << 64) - 2000, 0, 3 << 62)):
+            with self.subTest(epoch=epoch):
+                starts = [first + 1000 * i for i in range(5)]
+                events = (heph.event(b"s", counter=i, start=t, end=t + 500) for i, t in enumerate(starts))
+                trace = self.file("t.log", heph.epoch(epoch) + b"".join(events))
+                begin = epoch + first
+                answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
+                (row,) = answer["rows"]
+                self.assertEqual((row["count"], row["total"], row["max"]), (5, 2500, 500))
+                self.assertEqual((answer["begin"], answer["end"], row["at"]["time"]), (begin, begin + 4500, begin))
+                found = json.loads(self.check(run("why", "--json", "--at", "+3us", trace), 0).stdout)
+                self.assertEqual((found["begin"], found["duration"]), (begin + 3000, 500))
+                rows = self.check(run("query", "--output", "csv", "spans | select time, duration", trace), 0).stdout.decode().split()[1:]
+                self.assertEqual(rows, [f"{begin + 1000 * i},500" for i in range(5)])
+                said = self.check(run("convert", "-o", self.folder / f"{epoch}.pftrace", trace), 0).stderr.decode()
+                self.assertIn(f"all times are {base} ns earlier", said)
+
     def test_times_beyond_2_63(self):
         """Five spans of 500 ns, of which the third begins at 2^63 ns."""
         epoch = (1 << 63) - 2000

@@ -99,6 +99,7 @@ class HephSpans final : public MarkExporter<HephSpans> {
     std::uint64_t unfinished = 0;
     std::uint64_t others = 0;
     std::uint64_t early = 0;
+    std::uint64_t without_epoch = 0;
     std::uint64_t cut = 0;
     std::uint64_t not_held = 0;
   };
@@ -110,7 +111,12 @@ void HephSpans::begin_trace(const Timeline& timeline, std::int64_t first) {
   if (clock == nullptr || clock->origin != ClockOrigin::kUnixEpoch) return;
   const std::int64_t begin = std::min(first, timeline.begin());
   epoch_ = timeline.base() == 0 ? std::max<std::int64_t>(0, begin) : begin;
-  keep(encoder_.set_epoch(timeline.base() + static_cast<std::uint64_t>(epoch_)));
+  const Uint128 epoch = timeline.absolute(epoch_).magnitude();
+  if (epoch > ~std::uint64_t{0}) {
+    ++counts_.without_epoch;
+    return;
+  }
+  keep(encoder_.set_epoch(static_cast<std::uint64_t>(epoch)));
 }
 
 void HephSpans::add_arguments(HeldArguments& arguments, const Mark& mark) {
@@ -203,6 +209,8 @@ Receipt HephSpans::receipt() const {
       {"slice without a begin, an end or a known duration", "left out", counts_.unfinished},
       {"state, counter, instant, wait, arrow or gap", "left out", counts_.others},
       {"time before the trace's begin", "moved there", counts_.early},
+      {"trace that begins 2^64 ns after its clock's origin, or later",
+       "its times count from its begin", counts_.without_epoch},
       {"text of more than 65,535 bytes", "cut", counts_.cut},
       {"arguments of a slice beyond what memory holds", "left out", counts_.not_held},
   };

@@ -151,7 +151,7 @@ class Perfetto final : public MarkExporter<Perfetto> {
     std::int64_t end = 0;
   };
   std::vector<GapLane> gap_lanes_;
-  std::uint64_t base_ = 0;  // `Timeline::base`
+  Uint128 base_ = 0;  // `Timeline::base`
   struct Counts {
     std::uint64_t too_deep = 0;
     std::uint64_t states_as_slices = 0;
@@ -349,7 +349,10 @@ Receipt Perfetto::receipt() const {
   Receipt receipt = {
       {"time before 0", fmt::format("all times are {} ns later", shift),
        shift == 0 || base_ != 0 ? 0U : 1U, false},
-      {"time near 2^63 ns or beyond", fmt::format("all times are {} ns earlier", base_ - shift),
+      {"time near 2^63 ns or beyond",
+       fmt::format(
+           "all times are {} ns earlier",
+           (Nanoseconds::from_unsigned(base_) - static_cast<std::int64_t>(shift)).to_string()),
        base_ == 0 ? 0U : 1U, false},
       {"time before the trace's begin, or beyond 2^63 ns", "moved there", packets_.times().clamped},
       {"slice or instant more than 500 deep", "left out", counts_.too_deep},

@@ -62,17 +62,20 @@ struct ClassPlan {
 
   [[nodiscard]] std::int64_t time_of(std::uint64_t value) const {
     if (counts_nanoseconds) [[likely]]
-      return static_cast<std::int64_t>(std::min(value, latest) - base);
+      return static_cast<std::int64_t>(std::min(value, latest) - static_cast<std::uint64_t>(base));
     return saturated(clock->to_nanoseconds(value) - Nanoseconds::from_unsigned(base));
   }
   // `Timeline::base`.
-  void count_from(std::uint64_t to) {
+  void count_from(Uint128 to) {
     base = to;
     if (to != 0) latest = std::numeric_limits<std::uint64_t>::max();
+    // Not all of its values are within reach of a later one.
+    constexpr Uint128 kMiddle = Uint128{1} << 63;
+    if (to > kMiddle) counts_nanoseconds = false;
   }
 
   const ClockClass* clock;  // null: its events have no time
-  std::uint64_t base = 0;
+  Uint128 base = 0;
   std::uint64_t latest = std::numeric_limits<std::int64_t>::max();  // value that has a time
   bool counts_nanoseconds;
   bool has_duration;

@@ -14,8 +14,10 @@ std::int64_t Timeline::time_of(const Nanoseconds& time) const {
 }
 
 void Timeline::choose_base(const Nanoseconds& first) {
-  constexpr std::uint64_t kFar = std::uint64_t{1} << 62;
-  if (first >= Nanoseconds::from_unsigned(kFar)) base_ = 2 * kFar;
+  constexpr Uint128 kFar = Uint128{1} << 62;
+  if (first < Nanoseconds::from_unsigned(kFar)) return;
+  const bool is_beyond = first.magnitude() >= 4 * kFar - kFar / 4;
+  base_ = is_beyond ? first.magnitude() / kFar * kFar : 2 * kFar;
 }
 
 void Timeline::note_trace(std::vector<std::string>& traces, const std::string& name) const {

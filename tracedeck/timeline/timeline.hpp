@@ -171,8 +171,9 @@ class Timeline {
   [[nodiscard]] const std::vector<std::string>& tables() const { return tables_; }
 
   // What times of marks count from, in ns from the origin of the trace's clock: 0, or 2^63 where
-  // the first event is near that or behind it (from the year 2116 on, since the Unix epoch).
-  [[nodiscard]] std::uint64_t base() const { return base_; }
+  // the first event is near that or behind it (from the year 2116 on, since the Unix epoch), or
+  // more where it is near 2^64 or behind that.
+  [[nodiscard]] Uint128 base() const { return base_; }
   // A time of a mark in ns from the origin of the clock, and the other way, saturated.
   [[nodiscard]] Nanoseconds absolute(std::int64_t time) const {
     return Nanoseconds::from_unsigned(base_) + Nanoseconds(time);
@@ -247,7 +248,7 @@ class Timeline {
   std::string first_trace_;
   std::vector<std::string> unrelated_traces_;
   std::vector<std::string> traces_of_other_hosts_;
-  std::uint64_t base_ = 0;
+  Uint128 base_ = 0;
   std::int64_t begin_ = std::numeric_limits<std::int64_t>::max();
   std::int64_t end_ = std::numeric_limits<std::int64_t>::min();
   std::vector<std::string> tables_;
