@@ -102,6 +102,30 @@ Options reading_options(const Options& options, query::Query& query,
   return reading;
 }
 
+// Who reads the TRACEs again hears all there is to say.
+class SilentReading final : public flow::PipelineObserver {
+ public:
+  void failed(const Error&) override {}
+};
+
+// What `*` stands for among the events of the TRACEs.
+std::vector<query::AllColumn> all_columns(const Options& options, Session& session,
+                                          query::Query& query) {
+  const Options reading = reading_options(options, query, nullptr);
+  SilentReading observer;
+  query::AllColumns columns;
+  const auto pipeline = flow::Pipeline::open(pipeline_options(reading, {}), observer, session.stop,
+                                             list_traces(reading, session.stop));
+  if (pipeline == nullptr) return columns.columns();
+  // How it ends is reported when it is read for the answer.
+  (void)read_through(*pipeline, [&](const Batch& batch) {
+    for (const Record& record : batch.records())
+      if (record.kind == RecordKind::kEvent) columns.see(record.event);
+    return true;
+  });
+  return columns.columns();
+}
+
 // The same as far as it says whether times of several traces are compared: grouped by times they
 // are, in whatever order events come.
 Options comparing_options(const Options& reading, const query::Query& query) {
@@ -309,14 +333,25 @@ std::string check_query(Options& options) {
     if (const std::string option = given_of(options, kOfSpans); !option.empty())
       return fmt::format("option '{}' goes with the stage `spans`", option);
   }
+  if ((*query)->selects_all()) {
+    if (std::string wrong = check_read_again(options, "`select *`"); !wrong.empty()) return wrong;
+  }
   const auto adds_up = options.partial.empty() ? Result<void>() : (*query)->adds_up();
   return adds_up ? std::string() : "option '--partial': " + adds_up.error().message;
 }
 
 void run_query(const Options& options, Session& session) {
   if (options.merge) return run_merge(options, session);
-  const auto parsed = query::Query::parse(options.stages, options.condition);
-  if (!parsed) return session.report(parsed.error());
+  auto parsed = query::Query::parse(options.stages, options.condition);
+  if (parsed && (*parsed)->selects_all()) {
+    const auto all = all_columns(options, session, **parsed);
+    parsed = query::Query::parse(options.stages, options.condition, all);
+  }
+  if (!parsed) {
+    // As it was for any other question that is wrong.
+    session.diagnostics.error(parsed.error().message);
+    return session.outcome.note(ExitCode::kUsage);
+  }
   query::Query& query = **parsed;
   if (options.partial_key) query.set_distinct_key(*options.partial_key);
   auto spans = make_spans(options, query);

@@ -275,8 +275,9 @@ Query::Query(std::unique_ptr<Work> work) : work_(std::move(work)) {}
 Query::~Query() = default;
 
 Result<std::unique_ptr<Query>> Query::parse(std::string_view text,
-                                            const std::shared_ptr<const Condition>& where) {
-  auto plan = make_plan(text, where);
+                                            const std::shared_ptr<const Condition>& where,
+                                            const std::optional<std::vector<AllColumn>>& all) {
+  auto plan = make_plan(text, where, all);
   if (!plan) return std::unexpected(plan.error());
   return std::unique_ptr<Query>(new Query(std::make_unique<Work>(*std::move(plan))));
 }
@@ -288,6 +289,7 @@ void Query::set_distinct_key_mark(std::uint64_t mark) { work_->set_distinct_key_
 bool Query::spilled() const { return work_->spilled(); }
 
 const std::shared_ptr<const Condition>& Query::condition() const { return work_->plan().condition; }
+bool Query::selects_all() const { return work_->plan().selects_all; }
 bool Query::needs_order() const { return work_->plan().needs_order; }
 bool Query::minds_clock_steps() const { return work_->minds_clock_steps(); }
 void Query::expect_clock_steps() { work_->expect_clock_steps(); }

@@ -18,6 +18,7 @@
 
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
+#include "tracedeck/query/all_columns.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/query_counts.hpp"
@@ -32,14 +33,18 @@ namespace tracedeck::query {
 // One thread at a time.
 class Query {
  public:
-  // `where`: what events have to meet besides, or null. Errors: kInvalidArgument with a caret under
-  // the place; kLimitExceeded.
+  // `where`: what events have to meet besides, or null. `all`: what `*` stands for among events.
+  // Errors: kInvalidArgument with a caret under the place; kLimitExceeded.
   [[nodiscard]] static Result<std::unique_ptr<Query>> parse(
-      std::string_view text, const std::shared_ptr<const Condition>& where = nullptr);
+      std::string_view text, const std::shared_ptr<const Condition>& where = nullptr,
+      const std::optional<std::vector<AllColumn>>& all = {});
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
   ~Query();
 
+  // Whether it selects `*` of events: without `all` it answers nothing then, and says what events
+  // to look at for that.
+  [[nodiscard]] bool selects_all() const;
   // What the pipeline has to select; null: all events.
   [[nodiscard]] const std::shared_ptr<const Condition>& condition() const;
   // Whether events have to come in the order of time.

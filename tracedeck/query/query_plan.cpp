@@ -49,8 +49,9 @@ std::vector<NamedExpression> usual_columns() {
 
 class PlanBuilder {
  public:
-  PlanBuilder(std::string_view text, const std::shared_ptr<const Condition>& where)
-      : text_(text), plan_(std::make_unique<QueryPlan>()) {
+  PlanBuilder(std::string_view text, const std::shared_ptr<const Condition>& where,
+              const std::optional<std::vector<AllColumn>>& all)
+      : text_(text), all_(all), plan_(std::make_unique<QueryPlan>()) {
     plan_->condition = where;
   }
 
@@ -60,6 +61,8 @@ class PlanBuilder {
     stages_ = *std::move(stages);
     note_question();
     if (auto front = build_front(); !front) return std::unexpected(front.error());
+    // What the stages behind it may name is not known yet.
+    if (plan_->selects_all && !all_) return std::move(plan_);
     for (; next_ < stages_.size(); ++next_) {
       if (auto built = build_row_stage(stages_[next_]); !built)
         return std::unexpected(built.error());
@@ -133,7 +136,9 @@ class PlanBuilder {
       }
       if (auto* const select = std::get_if<SelectStage>(&stage.what)) {
         ++next_;
-        return select_events(std::move(select->columns));
+        auto columns = all_of_events(std::move(select->columns), stage.place);
+        if (!columns) return std::unexpected(columns.error());
+        return select_events(*std::move(columns));
       }
     }
     // A sort of events, or nothing at all.
@@ -179,6 +184,29 @@ class PlanBuilder {
     if (!condition) return std::unexpected(condition.error());
     plan_->condition = *std::move(condition);
     return {};
+  }
+
+  // The columns of events, with those that `*` stands for.
+  Result<std::vector<NamedExpression>> all_of_events(std::vector<NamedExpression> columns,
+                                                     Place place) {
+    std::vector<NamedExpression> all;
+    for (NamedExpression& column : columns) {
+      if (column.expression != nullptr) {
+        all.push_back(std::move(column));
+        continue;
+      }
+      plan_->selects_all = true;
+      plan_->apart = syntax_error(text_, place, "partial answers have the columns that they name");
+      if (!all_) continue;
+      for (const AllColumn& each : *all_)
+        all.push_back({.name = each.name, .expression = path_expression(each.path)});
+    }
+    if (all.size() <= kMostOfAll) return all;
+    return std::unexpected(
+        syntax_error(text_, place,
+                     fmt::format("these are {} columns, and a stage has at most {}: name those "
+                                 "that are wanted, or select events before it",
+                                 all.size(), kMostOfAll)));
   }
 
   Result<void> select_events(std::vector<NamedExpression> columns) {
@@ -450,10 +478,27 @@ class PlanBuilder {
                 : "`spans` comes first, as what the stages behind it work on: spans | where ..."));
   }
 
+  // The columns, with those that `*` stands for.
+  std::vector<NamedExpression> all_of_rows(SelectStage& select) {
+    std::vector<NamedExpression> all;
+    for (NamedExpression& column : select.columns) {
+      if (column.expression != nullptr) {
+        all.push_back(std::move(column));
+        continue;
+      }
+      for (const Column& each : plan_->columns) {
+        Path path{.root = Root::kAnyField};
+        path.steps.push_back({.name = each.name});
+        all.push_back({.name = each.name, .expression = path_expression(std::move(path))});
+      }
+    }
+    return all;
+  }
+
   Result<void> build_select(SelectStage& select) {
     std::vector<ExpressionPtr> expressions;
     std::vector<Column> columns;
-    for (NamedExpression& column : select.columns) {
+    for (NamedExpression& column : all_of_rows(select)) {
       expressions.push_back(names_.resolved(*column.expression));
       columns.push_back(
           {.name = column.name, .unit = unit_of(*expressions.back(), plan_->columns)});
@@ -489,7 +534,10 @@ class PlanBuilder {
     });
   }
 
+  static constexpr std::size_t kMostOfAll = 1000;
+
   std::string_view text_;
+  const std::optional<std::vector<AllColumn>>& all_;
   std::unique_ptr<QueryPlan> plan_;
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
@@ -501,8 +549,9 @@ class PlanBuilder {
 }  // namespace
 
 Result<std::unique_ptr<QueryPlan>> make_plan(std::string_view text,
-                                             const std::shared_ptr<const Condition>& where) {
-  return PlanBuilder(text, where).build();
+                                             const std::shared_ptr<const Condition>& where,
+                                             const std::optional<std::vector<AllColumn>>& all) {
+  return PlanBuilder(text, where, all).build();
 }
 
 }  // namespace tracedeck::query

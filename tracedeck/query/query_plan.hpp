@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tracedeck/query/all_columns.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/query/field_watch.hpp"
 #include "tracedeck/query/grouping.hpp"
@@ -47,6 +48,7 @@ struct QueryPlan {
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order
   std::vector<Column> columns = {};                // of the answer
+  bool selects_all = false;                        // of events
   bool needs_order = false;
   bool any_order = false;
   bool needs_values = false;
@@ -58,8 +60,9 @@ struct QueryPlan {
   FieldWatch fields = {};          // of what is named behind the conditions
 };
 
-// Errors: those of `Query::parse`.
+// `all`: see `Query::parse`. Errors: those of it.
 [[nodiscard]] Result<std::unique_ptr<QueryPlan>> make_plan(
-    std::string_view text, const std::shared_ptr<const Condition>& where);
+    std::string_view text, const std::shared_ptr<const Condition>& where,
+    const std::optional<std::vector<AllColumn>>& all);
 
 }  // namespace tracedeck::query

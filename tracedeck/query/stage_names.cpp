@@ -23,7 +23,8 @@ void for_each_path(const StageSyntax& stage, Visit visit) {
   if (const auto* const let = std::get_if<LetStage>(&stage.what))
     for_each_path(*let->expression, visit);
   if (const auto* const select = std::get_if<SelectStage>(&stage.what)) {
-    for (const NamedExpression& each : select->columns) for_each_path(*each.expression, visit);
+    for (const NamedExpression& each : select->columns)
+      if (each.expression != nullptr) for_each_path(*each.expression, visit);
   }
   if (const auto* const sort = std::get_if<SortStage>(&stage.what)) {
     for (const SortStage::Key& key : sort->keys) for_each_path(*key.expression, visit);

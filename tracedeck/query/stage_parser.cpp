@@ -116,7 +116,7 @@ class StageParser {
   }
 
   Parsed select() {
-    auto columns = named_expressions();
+    auto columns = named_expressions(true);
     if (!columns) return std::unexpected(columns.error());
     return made(SelectStage{.columns = *std::move(columns)});
   }
@@ -374,13 +374,18 @@ class StageParser {
   }
 
   // Behind `by` or `select`.
-  Result<std::vector<NamedExpression>> named_expressions() {
+  Result<std::vector<NamedExpression>> named_expressions(bool takes_all = false) {
     std::vector<NamedExpression> result;
     do {
       if (auto read = advance(true); !read) return std::unexpected(read.error());
       // `by k, every 10ms`.
       if (front().is_word("every") && !result.empty()) break;
       const std::uint32_t begin = front().place.begin;
+      if (takes_all && front().is("*")) {
+        if (auto read = advance(); !read) return std::unexpected(read.error());
+        result.push_back({.name = "*", .expression = nullptr});
+        continue;
+      }
       auto expression = parse_expression(lexer_, options());
       if (!expression) return std::unexpected(expression.error());
       NamedExpression named{.name = text_of({begin, lexer_.last_end()}),

@@ -28,7 +28,7 @@ struct LetStage {
   ExpressionPtr expression;
 };
 struct SelectStage {
-  std::vector<NamedExpression> columns;
+  std::vector<NamedExpression> columns;  // without an expression: all that there are
 };
 struct LimitStage {
   std::uint64_t rows = 0;
