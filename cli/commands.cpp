@@ -14,14 +14,16 @@ constexpr auto kInfoOptions = std::to_array<std::string_view>(
      "max-state", "jobs",         "strict", "color",     "progress",
      "quiet",     "verbose",      "help",   "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
-    {"output",     "int64",     "clock-gmt",      "clock-seconds", "clock-cycles",
-     "clock-date", "no-delta",  "names",          "fields",        "timerange",
-     "records",    "order",     "begin",          "end",           "stream-intersection",
-     "where",      "limit",     "tail",           "clock",         "clock-offset",
-     "follow",     "baud",      "stall-limit",    "metadata",      "files-from",
-     "format",     "as-stored", "tband-encoding", "max-state",     "jobs",
-     "strict",     "color",     "progress",       "quiet",         "verbose",
-     "help",       "version"});
+    {"output",         "int64",        "flat",       "clock-gmt",
+     "clock-seconds",  "clock-cycles", "clock-date", "no-delta",
+     "names",          "fields",       "timerange",  "records",
+     "order",          "begin",        "end",        "stream-intersection",
+     "where",          "limit",        "tail",       "clock",
+     "clock-offset",   "follow",       "baud",       "stall-limit",
+     "metadata",       "files-from",   "format",     "as-stored",
+     "tband-encoding", "max-state",    "jobs",       "strict",
+     "color",          "progress",     "quiet",      "verbose",
+     "help",           "version"});
 constexpr auto kSchemaOptions = std::to_array<std::string_view>(
     {"schema-output", "schema-to", "json",       "where",  "follow",    "baud",
      "stall-limit",   "metadata",  "files-from", "format", "as-stored", "tband-encoding",
@@ -122,6 +124,7 @@ constexpr auto kConvertOptions = std::to_array<std::string_view>({"o",
                                                                   "dial9-version",
                                                                   "packet-size",
                                                                   "int64",
+                                                                  "flat",
                                                                   "layout",
                                                                   "tag",
                                                                   "segment",

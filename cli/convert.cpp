@@ -548,7 +548,7 @@ std::string check_what(const Options& options, const OutputKind& kind) {
                ? "option '--table' goes with '--what spans' or '--what all', which apply it"
                : "";
   }
-  if (options.one_table)
+  if (options.layout == TableLayout::kOne)
     return "option '--what' goes with '--layout class' or 'schema': one table has events alone";
   if (is_split(options))
     return "a divided result has events alone: '--what' does not go with '--split-size' and "

@@ -138,8 +138,9 @@ std::string apply_int64(Options& options, const std::string& value) {
 }
 
 std::string apply_layout(Options& options, const std::string& value) {
-  options.one_table = value == "one";
-  options.names_columns = value == "schema";
+  options.layout = value == "one"      ? TableLayout::kOne
+                   : value == "schema" ? TableLayout::kSchema
+                                       : TableLayout::kClass;
   return {};
 }
 
@@ -706,19 +707,28 @@ constexpr std::array kOptions = {
                .apply = set<&Options::merge>},
     OptionSpec{.name = "int64",
                .value = "FORM",
-               .help = "of jsonl: what integers beyond 2^53 are",
-               .detail =
-                   "Of times, durations and values. jq and JavaScript take numbers for doubles "
-                   "and round such integers; strings keep their digits.",
+               .help = "of jsonl and csv: what integers beyond 2^53 are",
+               .detail = "Of times, durations and values; of csv without --flat those in its JSON. "
+                         "jq and JavaScript take numbers for doubles "
+                         "and round such integers; strings keep their digits.",
                .choices = int64_choices,
                .initial = "number",
                .apply = apply_int64},
     OptionSpec{.name = "layout",
                .value = "LAYOUT",
-               .help = "of parquet, arrow, clickhouse and sqlite: which tables there are",
+               .help = "of parquet, arrow, clickhouse, sqlite and csv: which tables there are",
+               .detail = "Of csv one is the default, and with class, which is --flat too, OUT is a "
+                         "directory with a file for each event class.",
                .choices = layout_choices,
                .initial = "class",
                .apply = apply_layout},
+    OptionSpec{.name = "flat",
+               .help = "of csv: a column for each field",
+               .detail = "Members of structures are columns a.b, the first label of an enumeration "
+                         "is in x_label, arrays and maps are JSON. One table has the columns of "
+                         "all event classes, and is written when all of them are known, at the "
+                         "end; --layout class writes a file for each.",
+               .apply = set<&Options::flat>},
     OptionSpec{.name = "what",
                .value = "WHAT",
                .help = "of parquet, arrow, clickhouse and sqlite: what the tables are made of",

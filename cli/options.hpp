@@ -19,6 +19,7 @@
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/io/input_sequence.hpp"
+#include "tracedeck/outputs.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/timeline/requirement.hpp"
 #include "tracedeck/timeline/table.hpp"
@@ -62,9 +63,9 @@ struct Options {
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
   bool int64_strings = false;
-  bool one_table = false;                                      // of tables: --layout one
+  bool flat = false;                                           // of csv
+  TableLayout layout = TableLayout::kUsual;                    // of tables
   What what = What::kEvents;                                   // of tables: --what
-  bool names_columns = false;                                  // of tables: --layout schema
   std::vector<std::pair<std::string, std::string>> tags = {};  // of tables
   std::string segment = {};                                    // the same; "": by content
   bool metadata = false;                                       // of `schema`: as metadata text

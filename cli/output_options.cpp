@@ -43,6 +43,18 @@ std::string check_output_options(const Options& options, const OutputKind& kind,
     return fmt::format("option '--{}' goes with '{} {}' only", given, option,
                        fmt::join(knowing(given, kind), ", "));
   }
+  const auto is_given = [&](std::string_view name) {
+    return std::ranges::find(options.given, name) != options.given.end();
+  };
+  if (options.flat && is_given("records")) {
+    return "option '--records' does not go with '--flat', which has a column for each field of an "
+           "event";
+  }
+  if (kind.in_directory(options.layout) && kind.makes == OutputKind::Makes::kFile &&
+      is_split(options))
+    return fmt::format(
+        "option '--layout' class of '{} {}' writes a directory, which is not divided", option,
+        kind.name);
   if (kind.format != nullptr && kind.draw != nullptr && !options.spans) {
     for (const std::string_view given : options.given) {
       if ((given != "table" || is_split(options)) && given != "explain") continue;
@@ -66,8 +78,9 @@ OutputSettings output_settings(const Options& options) {
                           .write = {.version = options.dial9_version}};
   settings.tables = {.segment = options.segment,
                      .tags = options.tags,
-                     .one_table = options.one_table,
-                     .names_columns = options.names_columns};
+                     .one_table = options.layout == TableLayout::kOne,
+                     .names_columns = options.layout == TableLayout::kSchema};
+  settings.flat = options.flat;
   settings.all_arguments = options.all_arguments;
   settings.title = fmt::format("{}", fmt::join(options.operands, ", "));
   settings.perfetto_level = options.perfetto_level;

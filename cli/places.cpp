@@ -129,7 +129,7 @@ std::string unfinished_file(const std::string& out) {
 
 bool writes_directory(const Options& options) {
   const OutputKind* const kind = find_output(options.to);
-  return kind != nullptr && kind->in_directory(options.one_table);
+  return kind != nullptr && kind->in_directory(options.layout);
 }
 
 std::string check_places(const Options& options) {

@@ -13,6 +13,7 @@
 #include "tracedeck/io/live.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
+#include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/terminal_output.hpp"
 
 namespace tracedeck::cli {
@@ -112,6 +113,10 @@ void run_print(const Options& options, Session& session) {
   // What babeltrace2 does not say, nobody who takes us for it wants to hear.
   const bool as_babeltrace = options.output == "babeltrace2";
   if (!as_babeltrace || options.verbose) notices.finish();
+  for (const ReceiptEntry& entry : (*writer)->receipt()) {
+    if (entry.what == render::kLargeNumbers)
+      session.diagnostics.note(fmt::format("{} {} are {}", entry.count, entry.what, entry.done));
+  }
 }
 
 }  // namespace tracedeck::cli

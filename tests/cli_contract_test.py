@@ -21,7 +21,7 @@ COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
     "info": "json output begin end stream-intersection where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "print": "output int64 clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end stream-intersection where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "print": "output int64 flat clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end stream-intersection where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end stream-intersection where clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "query": "json output partial partial-key merge table explain begin end stream-intersection where order clock clock-offset follow slack baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
@@ -31,7 +31,7 @@ OPTIONS = {
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end stream-intersection order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud stall-limit metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 layout tag segment what report order begin end stream-intersection where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level args min-duration max-size int64 flat layout tag segment what report order begin end stream-intersection where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

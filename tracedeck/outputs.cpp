@@ -11,6 +11,7 @@
 #include "tracedeck/columns/directory_sink.hpp"
 #include "tracedeck/columns/parquet/parquet_format.hpp"
 #include "tracedeck/columns/sqlite/database_sink.hpp"
+#include "tracedeck/columns/partition_name.hpp"
 #include "tracedeck/export/chrome.hpp"
 #include "tracedeck/export/folded.hpp"
 #include "tracedeck/export/heph_spans.hpp"
@@ -22,6 +23,7 @@
 #include "tracedeck/lower/nested_lowering_writer.hpp"
 #include "tracedeck/lower/span_lowering_writer.hpp"
 #include "tracedeck/render/csv.hpp"
+#include "tracedeck/render/flat_csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
 #include "tracedeck/render/text.hpp"
 
@@ -45,10 +47,25 @@ std::unique_ptr<Writer> json_lines(io::Output& output, const OutputSettings& set
                                     .trace_names = settings.trace_names});
 }
 
+render::FlatCsvOptions flat_options(const OutputSettings& settings) {
+  return {.receipt = settings.receipt,
+          .large_integers_as_strings = settings.large_integers_as_strings,
+          .trace_names = settings.trace_names};
+}
+
 std::unique_ptr<Writer> csv(io::Output& output, const OutputSettings& settings) {
-  return render::csv_writer(output, {.all_records = settings.all_records,
-                                     .receipt = settings.receipt,
-                                     .trace_names = settings.trace_names});
+  if (settings.flat) return render::flat_csv_writer(output, flat_options(settings));
+  return render::csv_writer(output,
+                            {.all_records = settings.all_records,
+                             .receipt = settings.receipt,
+                             .large_integers_as_strings = settings.large_integers_as_strings,
+                             .trace_names = settings.trace_names});
+}
+
+std::unique_ptr<Writer> csv_files(io::OutputDirectory& output, const OutputSettings& settings) {
+  return render::flat_csv_files(output, flat_options(settings), [](std::string_view name) {
+    return columns::partition_value(name) + ".csv";
+  });
 }
 
 std::unique_ptr<Writer> babeltrace(io::Output& output, const OutputSettings& settings) {
@@ -146,6 +163,7 @@ constexpr std::array<std::string_view, 6> kHtmlOptions = {"table", "explain",   
 constexpr std::array<std::string_view, 6> kPerfettoOptions = {
     "table", "explain", "flows", "perfetto-level", "min-duration", "max-size"};
 constexpr std::array<std::string_view, 1> kRecordOptions = {"records"};
+constexpr std::array<std::string_view, 4> kCsvOptions = {"records", "int64", "flat", "layout"};
 constexpr std::array<std::string_view, 2> kJsonOptions = {"records", "int64"};
 constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
@@ -171,8 +189,9 @@ constexpr std::array kRendered = {
                .title = "comma-separated values",
                .shown = true,
                .suffixes = {".csv"},
-               .options = kRecordOptions,
-               .render = csv},
+               .options = kCsvOptions,
+               .render = csv,
+               .tabulate = csv_files},
     OutputKind{.name = "babeltrace2",
                .title = "as the command babeltrace2 prints them",
                .makes = Makes::kText,

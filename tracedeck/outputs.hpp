@@ -24,6 +24,7 @@ struct OutputSettings {
   bool all_records = false;                // not events alone
   bool receipt = true;                     // counts what events as text leave out
   bool large_integers_as_strings = false;  // see `render::JsonLinesOptions`
+  bool flat = false;                       // of CSV: a column for each field
   render::TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};
   WriteOptions write = {};            // of formats; the target is set by the output
@@ -38,6 +39,14 @@ struct OutputSettings {
   bool any_size = false;                   // of a page: also one that browsers do not bear
   std::int64_t shortest = 0;               // where the output `leaves_out_short`
   int perfetto_level = 57;
+};
+
+// Which tables there are.
+enum class TableLayout : std::uint8_t {
+  kUsual,   // of the output
+  kClass,   // one for each event class
+  kSchema,  // the same, named by their columns
+  kOne,     // one for all
 };
 
 struct OutputKind {
@@ -57,7 +66,7 @@ struct OutputKind {
   // Made by a renderer, which of a directory's kind writes the one table of --layout one alone,
   std::unique_ptr<Writer> (*render)(io::Output& output, const OutputSettings& settings) = nullptr;
   bool at_end = false;  // nothing of it reaches the output before all is written
-  // or by a writer of tables into a directory,
+  // or by a writer of tables into a directory, of a file's kind where --layout class asks for it,
   std::unique_ptr<Writer> (*tabulate)(io::OutputDirectory& output,
                                       const OutputSettings& settings) = nullptr;
   // or as time lines, of marks; of a format's target where that is asked for,
@@ -75,9 +84,10 @@ struct OutputKind {
   [[nodiscard]] bool converts() const { return makes != Makes::kText; }
   // Whether the result is tables, which have a segment.
   [[nodiscard]] bool has_segment() const { return has_option("segment"); }
-  // Whether the result is a directory. `one_table`: see `columns::TableOptions`.
-  [[nodiscard]] bool in_directory(bool one_table) const {
-    return makes == Makes::kDirectory && !(one_table && render != nullptr);
+  // Whether the result is a directory, by the layout of tables that is asked for.
+  [[nodiscard]] bool in_directory(TableLayout layout) const {
+    if (makes == Makes::kDirectory) return layout != TableLayout::kOne || render == nullptr;
+    return tabulate != nullptr && (layout == TableLayout::kClass || layout == TableLayout::kSchema);
   }
   [[nodiscard]] bool has_option(std::string_view option) const;
 };

@@ -61,11 +61,13 @@ TEST(Outputs, NamesOfFilesEndInWhatTheyAre) {
 
 TEST(Outputs, OneTableOfBlocksOrBatchesIsNoDirectory) {
   for (const char* const name : {"clickhouse", "arrow"}) {
-    EXPECT_TRUE(find_output(name)->in_directory(false));
-    EXPECT_FALSE(find_output(name)->in_directory(true));
+    EXPECT_TRUE(find_output(name)->in_directory(TableLayout::kUsual));
+    EXPECT_FALSE(find_output(name)->in_directory(TableLayout::kOne));
   }
-  EXPECT_TRUE(find_output("parquet")->in_directory(true));
-  EXPECT_FALSE(find_output("jsonl")->in_directory(false));
+  EXPECT_TRUE(find_output("parquet")->in_directory(TableLayout::kOne));
+  EXPECT_FALSE(find_output("jsonl")->in_directory(TableLayout::kClass));
+  EXPECT_FALSE(find_output("csv")->in_directory(TableLayout::kUsual));
+  EXPECT_TRUE(find_output("csv")->in_directory(TableLayout::kClass));
 }
 
 TEST(Outputs, WhatIsRenderedIsNoDirectory) {

@@ -115,7 +115,7 @@ Result<Writer*> PartFiles::begin() {
   const std::string name = next_name();
   size_ = 0;
   Result<std::unique_ptr<Writer>> writer = nullptr;
-  if (kind_.in_directory(settings_.tables.one_table)) {
+  if (kind_.in_directory(settings_.tables.one_table ? TableLayout::kOne : TableLayout::kUsual)) {
     auto directory = io::OutputDirectory::create(name);
     if (!directory) return std::unexpected(std::move(directory.error()));
     directory_ = std::make_unique<CountedDirectory>(*std::move(directory), size_);

@@ -5,42 +5,31 @@
 #include <string>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/render/csv_cells.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
 
 namespace tracedeck::render {
-namespace {
 
-// Passes text on with its quotes doubled.
-class QuoteDoubler final : public io::Output {
- public:
-  explicit QuoteDoubler(TextBuffer& into) : into_(into) {}
-
-  [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] Result<void> write(ByteSpan bytes) override {
-    constexpr std::size_t kPiece = 4096;
-    while (!bytes.empty()) {
-      const ByteSpan piece = bytes.first(std::min(bytes.size(), kPiece));
-      char* at = into_.reserve(2 * piece.size());
-      // Quotes are so frequent in JSON that looking for them costs more than this.
-      for (const std::uint8_t byte : piece) {
-        at[0] = static_cast<char>(byte);
-        at[1] = '"';
-        at += byte == '"' ? 2 : 1;
-      }
-      into_.commit(at);
-      bytes = bytes.subspan(piece.size());
+Result<void> QuoteDoubler::write(ByteSpan bytes) {
+  constexpr std::size_t kPiece = 4096;
+  while (!bytes.empty()) {
+    const ByteSpan piece = bytes.first(std::min(bytes.size(), kPiece));
+    char* at = into_.reserve(2 * piece.size());
+    // Quotes are so frequent in JSON that looking for them costs more than this.
+    for (const std::uint8_t byte : piece) {
+      at[0] = static_cast<char>(byte);
+      at[1] = '"';
+      at += byte == '"' ? 2 : 1;
     }
-    return {};
+    into_.commit(at);
+    bytes = bytes.subspan(piece.size());
   }
-  [[nodiscard]] Result<void> flush() override { return {}; }
-  [[nodiscard]] Result<void> finish() override { return {}; }
+  return {};
+}
 
- private:
-  TextBuffer& into_;
-  std::string name_;
-};
+namespace {
 
 class CsvWriter final : public Writer {
  public:
@@ -88,20 +77,10 @@ class CsvWriter final : public Writer {
     out_.append(',');
   }
 
-  // Writes, quoted, the JSON that `append` writes to `json_`.
-  template <class Append>
-  void json(Append append) {
-    out_.append('"');
-    append();
-    json_.hand_over();
-    out_.append('"');
-  }
-
   TextBuffer out_;
   CsvOptions options_;
-  QuoteDoubler doubler_{out_};
-  TextBuffer json_{&doubler_};
-  JsonValues values_;
+  CsvJson json_{out_};
+  JsonValues values_{options_.large_integers_as_strings};
   TraceTags tags_;
   std::uint64_t replaced_names_ = 0;
   LeftOut left_out_{options_.all_records, options_.receipt};
@@ -112,7 +91,7 @@ void CsvWriter::other(const Record& record) {
   if (!options_.all_records || !is_json_record(record.kind)) return;
   if (tags_) tag(tags_.of(record));
   out_.append(",,,,,,");
-  json([&] { append_record_object(json_, values_, record); });
+  json_([&](TextBuffer& json) { append_record_object(json, values_, record); });
   out_.append('\n');
 }
 
@@ -134,14 +113,18 @@ void CsvWriter::event(const Event& event) {
   out_.append(',');
   if (event_class.id) append_decimal(out_, *event_class.id);
   out_.append(',');
-  if (event.stream != nullptr) json([&] { append_event_stream(json_, values_, event); });
+  if (event.stream != nullptr)
+    json_([&](TextBuffer& json) { append_event_stream(json, values_, event); });
   out_.append(',');
-  if (has_context(event)) json([&] { append_context_object(json_, values_, event); });
+  if (has_context(event))
+    json_([&](TextBuffer& json) { append_context_object(json, values_, event); });
   out_.append(',');
   if (event_class.self_described && !event.payload().empty()) {
-    json([&] { append_described_fields(json_, values_, event); });
+    json_([&](TextBuffer& json) { append_described_fields(json, values_, event); });
   } else if (event_class.payload != nullptr) {
-    json([&] { values_.append_members(json_, event.payload(), event_class.payload.get()); });
+    json_([&](TextBuffer& json) {
+      values_.append_members(json, event.payload(), event_class.payload.get());
+    });
   }
   out_.append('\n');
 }

@@ -19,7 +19,9 @@ struct CsvOptions {
   // Streams, packets, losses and problems too: lines whose last value is the object that JSON lines
   // show, the others being empty.
   bool all_records = false;
-  bool receipt = true;          // see `JsonLinesOptions`
+  bool receipt = true;  // see `JsonLinesOptions`
+  // See `JsonLinesOptions`; of values inside of JSON.
+  bool large_integers_as_strings = false;
   TraceNames trace_names = {};  // puts a column `trace` first
 };
 

@@ -219,8 +219,10 @@ void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
 }
 
 void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
-  if (large_as_strings_ && is_large_integer(slot)) [[unlikely]]
-    return quoted(out, slot);
+  if (is_large_integer(slot)) [[unlikely]] {
+    if (large_as_strings_) return quoted(out, slot);
+    ++large_numbers_;
+  }
   switch (slot.kind) {
     case SlotKind::kBoolean:
       return append_literal(out, slot.bits != 0 ? "true" : "false");
@@ -261,7 +263,9 @@ void JsonStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* elem
   if (!large_as_strings_ && as_enumeration(element) == nullptr &&
       slot.detail == static_cast<std::uint8_t>(PackedElement::kU64Le)) {
     return append_array(out, count, kIntegerSize, [&](char* to, std::size_t i) {
-      return write_decimal(to, load_le<std::uint64_t>(slot.pointer + 8 * i));
+      const auto value = load_le<std::uint64_t>(slot.pointer + 8 * i);
+      large_numbers_ += value > kLargestExactInteger ? 1 : 0;
+      return write_decimal(to, value);
     });
   }
   out.append('[');

@@ -63,6 +63,8 @@ class JsonStyle {
   [[nodiscard]] std::uint64_t rounded_reals() const {
     return rounded_reals_;
   }  // reals that lost bits
+  // Integers beyond `kLargestExactInteger` that are numbers.
+  [[nodiscard]] std::uint64_t large_numbers() const { return large_numbers_; }
 
  private:
   static bool is_object(SlotKind kind) {
@@ -77,6 +79,7 @@ class JsonStyle {
   bool large_as_strings_;
   std::uint64_t replaced_texts_ = 0;
   std::uint64_t rounded_reals_ = 0;
+  std::uint64_t large_numbers_ = 0;
 };
 
 // Writes values off the tape.

@@ -225,6 +225,13 @@ Receipt json_receipt(const JsonStyle& style) {
                        .done = "replaced by the nearest 64-bit real",
                        .count = style.rounded_reals()});
   }
+  if (style.large_numbers() != 0) {
+    receipt.push_back({.what = std::string(kLargeNumbers),
+                       .done = "written as numbers, which jq, JavaScript and pandas round; --int64 "
+                               "string writes texts",
+                       .count = style.large_numbers(),
+                       .lossy = false});
+  }
   return receipt;
 }
 

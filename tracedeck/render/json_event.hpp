@@ -37,6 +37,9 @@ void append_record_object(TextBuffer& out, JsonValues& values, const Record& rec
 // The member that says which trace something is from: `"trace":"NAME"`.
 [[nodiscard]] std::string json_tag(std::string_view trace);
 
+// What the receipt calls integers that readers which take numbers for doubles round.
+inline constexpr std::string_view kLargeNumbers = "integers beyond 2^53";
+
 // Which values did not go into JSON as they are.
 [[nodiscard]] Receipt json_receipt(const JsonStyle& style);
 

@@ -125,9 +125,6 @@ class JsonLinesWriter final : public Writer {
   JsonLinesOptions options_;
   JsonValues values_;
   TraceTags tags_;
-  // Unsigned integers up to here are their digits.
-  std::uint64_t bare_limit_ =
-      options_.large_integers_as_strings ? kLargestExactInteger : ~std::uint64_t{0};
   ClassCache<LineTemplate> lines_;
   LeftOut left_out_{options_.all_records, options_.receipt};
 };
@@ -229,7 +226,8 @@ void JsonLinesWriter::fields(const LineTemplate& line, std::span<const Slot> slo
     if (slot == end) break;
     char* const at =
         line.write_key(out_.reserve(field.key_length + LineTemplate::kPiece + kIntegerSize), field);
-    if (slot->kind == SlotKind::kUnsigned && field.bare_number && slot->bits <= bare_limit_) {
+    if (slot->kind == SlotKind::kUnsigned && field.bare_number &&
+        slot->bits <= kLargestExactInteger) {
       out_.commit(write_decimal(at, slot->bits));
       ++slot;
     } else {
