@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/drawing.hpp"
 #include "cli/events_out.hpp"
+#include "cli/hidden.hpp"
 #include "cli/output_file.hpp"
 #include "cli/output_options.hpp"
 #include "cli/places.hpp"
@@ -587,6 +588,7 @@ std::string check_convert(Options& options) {
   std::string wrong = check_output_options(options, kind, "--to");
   if (wrong.empty()) wrong = check_split(options, kind);
   if (wrong.empty()) wrong = check_what(options, kind);
+  if (wrong.empty()) wrong = check_hidden(options);
   if (wrong.empty() && draws(options, kind)) wrong = check_draw(options);
   return wrong.empty() ? check_places(options) : wrong;
 }

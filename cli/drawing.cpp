@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cli/hidden.hpp"
 #include "cli/measured_output.hpp"
 #include "cli/output_options.hpp"
 #include "cli/time_lines.hpp"
@@ -21,8 +22,9 @@ namespace {
 std::vector<exporting::TraceAttribute> attributes_of(const Options& options,
                                                      const timeline::Timeline& timeline) {
   std::vector<exporting::TraceAttribute> attributes;
-  for (std::size_t i = 0; i < options.operands.size(); ++i)
-    attributes.push_back({fmt::format("tracedeck.input.{}", i), options.operands[i]});
+  const std::vector<std::string> operands = shown_operands(options);
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    attributes.push_back({fmt::format("tracedeck.input.{}", i), operands[i]});
   const timeline::TimelineCounts& counts = timeline.counts();
   attributes.push_back({"tracedeck.tables", fmt::format("{}", fmt::join(timeline.tables(), ", "))});
   attributes.push_back({"tracedeck.lost_events", static_cast<std::int64_t>(counts.lost_events)});

@@ -24,7 +24,6 @@ SessionObserver::SessionObserver(Session& session, const Options& options)
 void SessionObserver::opened(const TraceDescription& description) {
   session_.diagnostics.detail(fmt::format("{}: {}, version {}", description.input(),
                                           description.format(), description.version()));
-  if (streamless_ != nullptr) streamless_->add(description);
   if (const std::string twice = sessions_.see(description); !twice.empty())
     session_.diagnostics.note(twice);
   const Format* const format = find_format(description.format());
@@ -32,6 +31,10 @@ void SessionObserver::opened(const TraceDescription& description) {
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
   for (query::FieldWatch* const watch : watches_) watch->see(description);
   ++known_;
+}
+
+void SessionObserver::handed_on(const TraceDescription& description) {
+  if (streamless_ != nullptr) streamless_->add(description);
 }
 
 // A date says when it was in UTC.

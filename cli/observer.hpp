@@ -27,6 +27,7 @@ class SessionObserver final : public flow::PipelineObserver {
   void failed(const Error& error) override;
   void refused(const Error& error) override;
   void opened(const TraceDescription& description) override;
+  void handed_on(const TraceDescription& description) override;
   void progress(double part) override {
     if (streamless_ != nullptr) streamless_->forget();
     session_.diagnostics.progress().show(part);

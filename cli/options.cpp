@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/hidden.hpp"
 #include "cli/option_values.hpp"
 #include "cli/segment.hpp"
 #include "tracedeck/base/utf8.hpp"
@@ -156,6 +157,14 @@ std::string apply_tag(Options& options, const std::string& value) {
   if (!is_valid_utf8(value)) return "a tag is text in UTF-8";
   options.tags.emplace_back(value.substr(0, equals), value.substr(equals + 1));
   return {};
+}
+
+std::string apply_drop(Options& options, const std::string& value) {
+  return add_hidden(options, value, true);
+}
+
+std::string apply_mask(Options& options, const std::string& value) {
+  return add_hidden(options, value, false);
 }
 
 std::string apply_segment(Options& options, const std::string& value) {
@@ -505,6 +514,36 @@ constexpr std::array kOptions = {
             "With "
             "both options a part ends with what comes first.",
         .apply = apply_split_duration},
+    OptionSpec{
+        .name = "drop",
+        .value = "PATTERN",
+        .help = "leave what PATTERN names out of the result; repeatable",
+        .detail = "PATTERN is a field, by its name (user), its path (request.user, common.vpid) or "
+                  "those of some event classes (login*:user); or, behind a word and a colon, event "
+                  "classes (class:), entries of the environment (env:), metadata and attributes "
+                  "(meta:), names of threads (thread:) or paths of TRACEs (file:). '*' stands for "
+                  "any characters and '?' for one. docs/conversion.md, \"Safe to share\", lists "
+                  "what each is about.",
+        .apply = apply_drop},
+    OptionSpec{.name = "mask",
+               .value = "PATTERN",
+               .help = "replace what PATTERN names by hashes under a key; repeatable",
+               .detail = "Equal values have equal hashes, so that results can still be joined and "
+                         "grouped by them. A number becomes a text. PATTERN is as of --drop, which "
+                         "wins.",
+               .apply = apply_mask},
+    OptionSpec{.name = "mask-key",
+               .value = "FILE",
+               .help = "the key of --mask and --share, of 16 bytes at least",
+               .detail = "By default it is random, and of this run alone.",
+               .kind = ValueKind::kFile,
+               .apply = assign_path<&Options::mask_key>},
+    OptionSpec{.name = "share",
+               .help = "mask or drop all texts and paths; numbers and times stay",
+               .detail = "Texts and blobs in fields, names of threads, paths and texts of the "
+                         "environment are masked; attributes and other texts of metadata are "
+                         "dropped. Names of event classes and fields, and labels stay.",
+               .apply = set<&Options::shares>},
     OptionSpec{
         .name = "report",
         .value = "FILE",

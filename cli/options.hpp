@@ -16,6 +16,7 @@
 
 #include "cli/babeltrace_habits.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/flow/hiding.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/io/input_sequence.hpp"
@@ -119,6 +120,9 @@ struct Options {
   std::optional<std::uint64_t> packet_size;  // bytes
   std::optional<std::uint64_t> split_size;   // bytes of a part
   std::optional<Nanoseconds> split_duration;
+  std::vector<flow::HiddenPattern> hidden;  // of --drop and --mask
+  bool shares = false;                      // hides texts and paths
+  std::string mask_key;                     // a file; empty: a random key
 
   std::vector<std::string_view> given;  // the ids of the options that were given
   std::vector<std::string> notes;       // what is to be known of their values, for standard error

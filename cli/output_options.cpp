@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cli/hidden.hpp"
 #include "cli/split.hpp"
 
 namespace tracedeck::cli {
@@ -82,7 +83,7 @@ OutputSettings output_settings(const Options& options) {
                      .names_columns = options.layout == TableLayout::kSchema};
   settings.flat = options.flat;
   settings.all_arguments = options.all_arguments;
-  settings.title = fmt::format("{}", fmt::join(options.operands, ", "));
+  settings.title = fmt::format("{}", fmt::join(shown_operands(options), ", "));
   settings.perfetto_level = options.perfetto_level;
   if (options.packet_size) {
     settings.write.packet_size = *options.packet_size;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/hidden.hpp"
 #include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
@@ -56,7 +57,7 @@ std::string report_json(const ConversionReport& report) {
   if (!report.rewritten) object.integer("events", report.events);
   object.boolean("lossy", is_lossy(report.receipt));
   render::JsonArray entries(object.key("entries"));
-  for (const ReceiptEntry& entry : report.receipt) {
+  const auto append = [&](const ReceiptEntry& entry) {
     entries.next();
     render::JsonObject member(out);
     member.string("what", entry.what);
@@ -70,17 +71,21 @@ std::string report_json(const ConversionReport& report) {
       member.integer("offset", entry.offset);
     }
     member.end();
-  }
+  };
+  std::ranges::for_each(report.receipt, append);
+  std::ranges::for_each(report.hidden, append);
   entries.end();
   object.end();
   out.append('\n');
   return std::string(out.view());
 }
 
-void conclude_conversion(const Options& options, Session& session, const ConversionReport& report) {
+void conclude_conversion(const Options& options, Session& session, const ConversionReport& done) {
+  const ConversionReport report = hidden_report(options, done);
   Diagnostics& diagnostics = session.diagnostics;
   for (const ReceiptEntry& entry : by_kind(report.receipt))
     diagnostics.note(fmt::format("{}: {}", options.out, receipt_sentence(entry)));
+  report_hidden(options, session, report);
   if (report.parts.size() > 1) {
     diagnostics.note(fmt::format("{}: written as {} parts, {} to {}", options.out,
                                  report.parts.size(), report.parts.front(), report.parts.back()));

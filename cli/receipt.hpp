@@ -20,6 +20,7 @@ struct ConversionReport {
   bool rewritten = false;               // frame by frame, as it was
   std::uint64_t events = 0;             // written; not known of what is rewritten
   Receipt receipt = {};
+  Receipt hidden = {};  // what was dropped and masked, as asked
 };
 
 [[nodiscard]] bool is_lossy(const Receipt& receipt);
@@ -34,6 +35,6 @@ struct ConversionReport {
 [[nodiscard]] std::string report_json(const ConversionReport& report);
 
 // Reports how a conversion went whose result is in its place, and writes the file of --report.
-void conclude_conversion(const Options& options, Session& session, const ConversionReport& report);
+void conclude_conversion(const Options& options, Session& session, const ConversionReport& done);
 
 }  // namespace tracedeck::cli

@@ -353,10 +353,10 @@ TraceSource* Pipeline::source_of(std::uint64_t number) const {
 
 std::string Pipeline::place_name(const TraceDescription& description) const {
   if (const TraceSource* const source = source_of(description.number()))
-    return source->place().name;
+    return source->shown_name();
   // Of several traces in one place, the reader's own is the first.
   const auto same = std::ranges::find(traces_, description.input(), &TraceSource::input);
-  return same == traces_.end() ? description.input() : (*same)->place().name;
+  return same == traces_.end() ? description.input() : (*same)->shown_name();
 }
 
 std::string Pipeline::name_of(const TraceDescription& description) const {
@@ -374,7 +374,7 @@ std::string Pipeline::path_below_operand(const TraceDescription& description) co
   if (!identity.empty() && std::ranges::count_if(traces_, same) != 1) return {};
   const std::filesystem::path path =
       whole_path(place.directories.front()).lexically_relative(whole_path(place.operand));
-  return path == "." ? "" : path.string();
+  return path == "." ? "" : source->shown(path.string());
 }
 
 std::optional<TimeFrame> Pipeline::frame_of_moved(std::string_view name) const {

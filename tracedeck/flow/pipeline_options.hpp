@@ -64,6 +64,8 @@ class PipelineObserver {
   // What could not be opened, or ended the reading of one source: the others still come.
   virtual void failed(const Error& error) = 0;
   virtual void opened(const TraceDescription& description);
+  // The same trace as who reads the pipeline gets it: without what is hidden.
+  virtual void handed_on(const TraceDescription& description);
   // 0 to 1, negative when unknown. Comes with every batch.
   virtual void progress(double part);
   virtual void selected_nothing(const NothingSelected& what);

@@ -14,6 +14,8 @@
 
 namespace tracedeck::flow {
 
+class Hiding;
+
 enum class Order : std::uint8_t {
   kMerged,    // files merged by time, each keeping its own order
   kRecorded,  // as on disk, input after input
@@ -57,6 +59,8 @@ struct Selection {
   // With `Order::kTime`: events of a nominal time, at which nothing happened, come behind all
   // others, in the order in which they were recorded.
   bool nominal_last = false;
+  // What is not to be handed on; null: nothing.
+  std::shared_ptr<const Hiding> hiding = {};
 
   [[nodiscard]] bool limits_times() const { return begin || end || stream_intersection; }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/flow/clock_sync.hpp"
+#include "tracedeck/flow/hide.hpp"
 #include "tracedeck/flow/limit.hpp"
 #include "tracedeck/flow/tail.hpp"
 
@@ -110,6 +111,14 @@ constexpr std::array kStages = {
                                                        .keeps_describing = selection.stands_alone});
                 return select(std::move(source), std::move(filter),
                               selection.order == Order::kTime);
+              }},
+    // Behind what selects by what is hidden.
+    Stage{.name = "hide",
+          .place = Stage::Place::kSource,
+          .changes = [](const Selection& s) { return s.hiding != nullptr; },
+          .apply =
+              [](RecordSourcePtr source, const StageContext& context) {
+                return hide(std::move(source), context.hidden);
               }},
     Stage{.name = "order",
           .place = Stage::Place::kOrder,

@@ -13,6 +13,8 @@
 
 namespace tracedeck::flow {
 
+class HiddenTraces;
+
 // What has to be read of events and files for somebody to work with them.
 struct Needs {
   // The names of addresses, for which a trace is read once more.
@@ -43,6 +45,7 @@ struct StageContext {
   std::string trace = {};                        // see `FilterContext::trace`
   bool again = false;                            // see `FilterContext::again`
   std::shared_ptr<TimesSeen> left_out = {};      // of events that a stage left out for their time
+  std::shared_ptr<HiddenTraces> hidden = {};     // null: nothing is hidden
 };
 
 using RecordSourcePtr = std::unique_ptr<RecordSource>;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/flow/hiding.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/model/class_table.hpp"
 
@@ -35,7 +36,16 @@ struct ClassVerdict {
 
 class Reading {
  public:
-  Reading(const SymbolEvent& symbols, SymbolTable& table) : symbols_(symbols), table_(table) {}
+  // `hiding`: what is hidden of the events that name symbols; null: nothing.
+  Reading(const SymbolEvent& symbols, const Hiding* hiding, SymbolTable& table)
+      : symbols_(symbols), hiding_(hiding), table_(table) {
+    if (hiding_ == nullptr) return;
+    verdict_ = hiding_->of({.event_class = symbols.event,
+                            .scope = "fields",
+                            .path = symbols.name,
+                            .name = symbols.name});
+    verdict_.drops = verdict_.drops || hiding_->of(HiddenKind::kClass, symbols.event).drops;
+  }
 
   void add(const Event& event) {
     ClassVerdict& verdict = classes_[*event.event_class];
@@ -65,10 +75,17 @@ class Reading {
       }
       slot = slot->next();
     }
-    if (address && name && !name->empty()) table_.add(*address, size, depth, *name);
+    if (!address || !name || name->empty() || verdict_.drops) return;
+    if (verdict_) {
+      table_.add(*address, size, depth, hiding_->mask(*name));
+    } else {
+      table_.add(*address, size, depth, *name);
+    }
   }
 
   const SymbolEvent& symbols_;
+  const Hiding* hiding_;
+  Verdict verdict_ = {};  // on names
   SymbolTable& table_;
   ClassCache<ClassVerdict> classes_;
 };
@@ -96,7 +113,7 @@ SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context
                     description->input()));
     return table;
   }
-  Reading names(*symbols, table);
+  Reading names(*symbols, context.options.selection.hiding.get(), table);
   for (; batch && *batch != nullptr; batch = (*reader)->next()) {
     for (const Record& record : (*batch)->records()) {
       // Others that were restored beside it have addresses of their own.

@@ -132,14 +132,20 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   opened_ = *std::move(reader);
   reader_ = opened_;
   const std::shared_ptr<const TraceDescription> description = opened_->description();
-  description_ = description;
-  number_ = description->number();
-  input_ = description->input();
+  hide(*description);
+  const std::shared_ptr<const TraceDescription> shown =
+      hidden_ == nullptr ? description : hidden_->description_of(*description);
+  description_ = shown;
+  number_ = shown->number();
+  input_ = shown->input();
   if (reading_.first_reading != nullptr) {
     if (*reading_.first_reading == 0) *reading_.first_reading = number_;
-    description->set_same_trace(*reading_.first_reading);
+    shown->set_same_trace(*reading_.first_reading);
   }
-  if (!reading_.silent) context_.observer.opened(*description);
+  if (!reading_.silent) {
+    context_.observer.opened(*description);
+    context_.observer.handed_on(*shown);
+  }
   const Format* const format = find_format(description->format());
   const bool relates = format != nullptr && !format->info().clock_sync_event.empty();
   if (is_wall() && relates && !place_.reopens() && !reading_.silent) {
@@ -150,13 +156,36 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   return {};
 }
 
+void TraceSource::hide(const TraceDescription& description) {
+  const std::shared_ptr<const Hiding>& hiding = context_.options.selection.hiding;
+  if (hiding == nullptr) return;
+  std::vector<std::string_view> paths = place_.names();
+  paths.insert(paths.end(), {place_.name, place_.operand, description.input()});
+  paths.insert(paths.end(), place_.directories.begin(), place_.directories.end());
+  paths.insert(paths.end(), place_.files.begin(), place_.files.end());
+  for (const CoreFile& core : place_.core_files) paths.emplace_back(core.path);
+  for (const std::string_view path : paths) {
+    const Verdict verdict = hiding->of(HiddenKind::kFile, path);
+    if (verdict && (!of_files_ || verdict.drops)) of_files_ = verdict;
+  }
+  hidden_ = std::make_shared<HiddenTraces>(
+      hiding, of_files_,
+      place_.reopens() ? fmt::format("{}\n{}", place_.operand, description.input()) : "");
+}
+
+std::string TraceSource::shown(const std::string& path) const {
+  const std::shared_ptr<const Hiding>& hiding = context_.options.selection.hiding;
+  return hiding == nullptr ? path : hiding->path(path, of_files_);
+}
+
 StageContext TraceSource::stage_context() const {
   return {.selection = context_.options.selection,
           .wall = wall_,
           .times = times_,
           .trace = place_.name,
           .again = reading_.silent,
-          .left_out = left_out_};
+          .left_out = left_out_,
+          .hidden = hidden_};
 }
 
 ReadOptions TraceSource::read_options() const {
@@ -315,6 +344,7 @@ std::vector<RecordSourcePtr> TraceSource::take_sources(bool streams, bool fails)
     source = apply_stages(Stage::Place::kSource, std::move(source), stage);
     source = std::make_unique<Part>(std::move(source), reader, fails, unnamed, observer);
   }
+  hidden_.reset();
   return sources;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/flow/hide.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/flow/time_bounds.hpp"
 #include "tracedeck/flow/trace_place.hpp"
@@ -47,11 +48,15 @@ class TraceSource {
   [[nodiscard]] std::vector<RecordSourcePtr> take_sources(bool streams, bool fails = false);
 
   [[nodiscard]] const TracePlace& place() const { return place_; }
+  // What it is called among others, unless that is hidden.
+  [[nodiscard]] std::string shown_name() const { return shown(place_.name); }
+  [[nodiscard]] std::string shown(const std::string& path) const;
   // Null before it was opened and when its sources have ended.
   [[nodiscard]] std::shared_ptr<const Reader> reader() const { return reader_.lock(); }
   // 0 to 1, negative when unknown.
   [[nodiscard]] double progress() const;
-  // Null until it was opened with success, and when nothing of it is in use any more.
+  // As it is handed on. Null until it was opened with success, and when nothing of it is in use any
+  // more.
   [[nodiscard]] std::shared_ptr<const TraceDescription> description() const {
     return description_.lock();
   }
@@ -81,6 +86,7 @@ class TraceSource {
   enum class State : std::uint8_t { kClosed, kOpen, kTaken, kFailed };
 
   [[nodiscard]] Result<void> keep(Result<std::unique_ptr<Reader>> reader);
+  void hide(const TraceDescription& description);
   // Finds out what bounds are measured from, where that is to be known before the trace is opened.
   [[nodiscard]] Result<void> resolve_bounds();
   // The bounds are `times_` but for those that `Selection::stream_intersection` adds.
@@ -123,8 +129,10 @@ class TraceSource {
   bool related_ = false;                        // whether `wall_` was looked for
   std::shared_ptr<const WallClock> wall_ = {};  // of times as recorded
   std::shared_ptr<TimesSeen> left_out_ = {};
-  std::shared_ptr<Reader> opened_;      // until its sources are taken
-  std::weak_ptr<const Reader> reader_;  // gone when they have ended
+  Verdict of_files_ = {};                      // on its paths
+  std::shared_ptr<HiddenTraces> hidden_ = {};  // until its sources are taken; null: nothing is
+  std::shared_ptr<Reader> opened_;             // until its sources are taken
+  std::weak_ptr<const Reader> reader_;         // gone when they have ended
   std::weak_ptr<const TraceDescription> description_;
 };
 

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "tracedeck/lower/located_fields.hpp"
+#include "tracedeck/model/altered.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::lower {
@@ -76,7 +77,8 @@ bool LoweringStage::is_held(const DataStreamClass& stream_class) {
   if (is_new) {
     const EventClass any{.stream_class = &stream_class};
     const bool has_heads = !lowers_.heads && trace->has_heads();
-    place->second = !lowers_.all && profile_.holds(any) && (has_heads || !leads_into_heads(*trace));
+    place->second = !lowers_.all && !is_altered(*trace) && profile_.holds(any) &&
+                    (has_heads || !leads_into_heads(*trace));
   }
   return place->second;
 }
