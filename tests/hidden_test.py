@@ -17,8 +17,17 @@ import tband_test as t
 from command import CommandTest, run
 
 KEY = b"a key of the test's own"
-TARGETS = re.findall(r"\w+", "dial9 heph tband ctf1 ctf2 ctf2rc jsonl csv parquet clickhouse perfetto html chrome folded")
 LITTLE = {"byte-order": "little-endian"}
+
+
+# Targets with other forms.
+FORMS = ["csv --flat", "csv --layout class", "parquet --layout one", "clickhouse --layout one", "parquet --what all", "sqlite --what spans", "heph --spans", "jsonl --order time"]
+
+
+def targets():
+    """All that --to takes, so that none is forgotten."""
+    said = run("convert", "--to", "nothing", "-o", "x", "x").stderr.decode()
+    return re.search(r"takes (.*), not", said)[1].split(", ") + FORMS
 
 
 def mask(text):
@@ -223,8 +232,9 @@ class Hidden(CommandTest):
     def found_by_target(self, *options):
         """What is found in the result of each target, and in its report."""
         found = {}
-        for target in TARGETS:
-            data, report, _ = self.convert(target, *options, name=f"{target}.out")
+        for target in targets():
+            to, *form = target.split()
+            data, report, _ = self.convert(to, *form, *options, name=f"{target}.out")
             found[target] = found_in(data) | found_in(report)
         return found
 
@@ -317,6 +327,20 @@ class Hidden(CommandTest):
         data, _, _ = self.convert("jsonl", "--drop", "thread:*", traces=[self.traces / "t.bin"])
         self.assertNotIn("Task", found_in(data))
         self.assertIn("Message", found_in(data))
+
+    def test_names_that_traces_give_themselves(self):
+        """Several traces are told apart by their services, which are in their events."""
+        for place in ("OneService", "OtherService"):
+            entries = w.string_map(("service", planted(place)), ("boot_id", place))
+            (self.folder / place).write_bytes(w.header() + w.schema(0, "SegmentMetadataEvent", [("entries", w.STRING_MAP)]) + w.event(0, entries, delta=1) + w.schema(1, "A", []) + w.event(1, b"", delta=1))
+        traces = [self.folder / "OneService", self.folder / "OtherService"]
+        data, _, _ = self.convert("jsonl", traces=traces)
+        self.assertEqual(json.loads(data.splitlines()[1])["trace"], planted("OneService"))
+        for options in (["--share"], ["--drop", "service"], ["--drop", "class:Segment*"]):
+            for target in ("jsonl", "csv", "parquet", "dial9", "ctf2", "html"):
+                with self.subTest((options, target)):
+                    data, _, _ = self.convert(target, *options, traces=traces, name=f"{target}{len(options)}{options[-1]}")
+                    self.assertEqual(found_in(data), set())
 
     def test_findings_say_their_rule_alone(self):
         broken = self.traces / "broken.bin"

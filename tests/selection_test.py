@@ -503,9 +503,9 @@ class Outputs(CommandTest):
     def test_options_go_with_the_outputs_that_know_them(self):
         trace = self.file("t", at(1))
         for args, says in [
-            (["print", "--int64", "string"], "'--int64' goes with '--output jsonl' only"),
+            (["print", "--int64", "string"], "'--int64' goes with '--output jsonl, csv' only"),
             (["print", "--output", "csv", "--clock-gmt"], "'--clock-gmt' goes with '--output babeltrace2' only"),
-            (["convert", "-o", "x.csv", "--int64", "string"], "'--int64' goes with '--to jsonl' only"),
+            (["convert", "-o", "x.dial9", "--int64", "string"], "'--int64' goes with '--to jsonl, csv' only"),
             (["convert", "-o", "x.jsonl", "--packet-size", "4K"], "'--to ctf2rc, ctf2, ctf1' only"),
         ]:
             result = self.check(run(*args, trace), 2)

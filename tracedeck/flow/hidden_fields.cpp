@@ -33,6 +33,8 @@ std::string text_of(const Slot& slot) {
       return slot.bits != 0 ? "true" : "false";
     case SlotKind::kUnsigned:
       return fmt::format("{}", slot.bits);
+    case SlotKind::kUnresolved:
+      return fmt::format("unresolved {}", slot.bits);
     case SlotKind::kSigned:
       return fmt::format("{}", slot.integer);
     case SlotKind::kReal:
@@ -80,8 +82,7 @@ Attributes HiddenClasses::attributes(const Attributes& attributes) const {
   Attributes kept;
   for (const Attribute& attribute : attributes) {
     const Verdict verdict = hiding_.of(HiddenKind::kMetadata, attribute.key);
-    const bool is_number =
-        attribute.is_json && attribute.value.find_first_of("\"") == std::string::npos;
+    const bool is_number = attribute.is_json && attribute.value.find('"') == std::string::npos;
     if (!verdict || (verdict.only_texts && is_number)) {
       kept.push_back(attribute);
     } else if (!verdict.drops) {
@@ -361,11 +362,7 @@ const Slot* HiddenValues::add(const HiddenField& field, const Slot* slot) {
       note(field.verdict);
       break;
     case Action::kText:
-      if (slot->kind == SlotKind::kUnresolved) {
-        copy(slot);
-      } else {
-        add_text(slot->kind == SlotKind::kArray ? bytes_of(*slot) : text_of(*slot), field.verdict);
-      }
+      add_text(slot->kind == SlotKind::kArray ? bytes_of(*slot) : text_of(*slot), field.verdict);
       break;
     case Action::kThread:
       add_thread(slot);

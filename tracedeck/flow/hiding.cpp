@@ -40,6 +40,11 @@ Hiding::Hiding(std::vector<HiddenPattern> patterns,
     : patterns_(std::move(patterns)),
       mask_(std::move(mask)),
       matched_(std::make_unique<std::atomic<bool>[]>(patterns_.size())) {
+  hides_contents_ = std::ranges::any_of(patterns_, [](const HiddenPattern& pattern) {
+    return pattern.kind == HiddenKind::kField || pattern.kind == HiddenKind::kEnvironment ||
+           pattern.kind == HiddenKind::kMetadata ||
+           (pattern.kind == HiddenKind::kClass && pattern.drops);
+  });
   hides_threads_ = std::ranges::any_of(
       patterns_, [](const HiddenPattern& pattern) { return pattern.kind == HiddenKind::kThread; });
   hides_fields_ = std::ranges::any_of(patterns_, [](const HiddenPattern& pattern) {
@@ -103,6 +108,10 @@ bool Hiding::may_name_threads(const FieldPlace& field) const {
   const auto holds = [&](std::string_view word) { return of.find(word) != std::string_view::npos; };
   return field.name == "name" &&
          (holds("thread") || holds("Thread") || holds("task") || holds("Task"));
+}
+
+std::string Hiding::own_name(const std::string& name) const {
+  return hides_contents_ ? mask(name) : name;
 }
 
 std::string Hiding::path(std::string_view path, Verdict of_trace) const {

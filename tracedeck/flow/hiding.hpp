@@ -81,6 +81,9 @@ class Hiding {
   [[nodiscard]] std::string mask(std::string_view text) const { return mask_(text); }
   // Whether a text of that field may be the name of a thread, to be looked at as such.
   [[nodiscard]] bool may_name_threads(const FieldPlace& field) const;
+  // The name of a trace that it says itself, by its service, host or process, of which the field or
+  // entry is not known here.
+  [[nodiscard]] std::string own_name(const std::string& name) const;
   // A path as it is to be shown, by itself and by a verdict on the trace that it is of.
   [[nodiscard]] std::string path(std::string_view path, Verdict of_trace = {}) const;
   // Whether fields are dropped, or numbers masked, so that classes may be such as no format has.
@@ -108,6 +111,7 @@ class Hiding {
   bool masks_fields_ = false;
   bool hides_fields_ = false;
   bool hides_threads_ = false;
+  bool hides_contents_ = false;
   std::unique_ptr<std::atomic<bool>[]> matched_;
   mutable std::mutex mutex_;                          // of what follows
   mutable std::map<std::string, HidingCounts> most_;  // by place

@@ -173,6 +173,15 @@ void TraceSource::hide(const TraceDescription& description) {
       place_.reopens() ? fmt::format("{}\n{}", place_.operand, description.input()) : "");
 }
 
+std::string TraceSource::shown_name() const {
+  const std::shared_ptr<const Hiding>& hiding = context_.options.selection.hiding;
+  const std::string& name = place_.name;
+  const FileOrigin& origin = place_.origin;
+  const bool is_said = name == origin.service || name == origin.host || name == origin.process;
+  if (hiding != nullptr && is_said && !name.empty()) return hiding->own_name(name);
+  return shown(name);
+}
+
 std::string TraceSource::shown(const std::string& path) const {
   const std::shared_ptr<const Hiding>& hiding = context_.options.selection.hiding;
   return hiding == nullptr ? path : hiding->path(path, of_files_);

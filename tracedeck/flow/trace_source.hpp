@@ -49,7 +49,7 @@ class TraceSource {
 
   [[nodiscard]] const TracePlace& place() const { return place_; }
   // What it is called among others, unless that is hidden.
-  [[nodiscard]] std::string shown_name() const { return shown(place_.name); }
+  [[nodiscard]] std::string shown_name() const;
   [[nodiscard]] std::string shown(const std::string& path) const;
   // Null before it was opened and when its sources have ended.
   [[nodiscard]] std::shared_ptr<const Reader> reader() const { return reader_.lock(); }
