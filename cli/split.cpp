@@ -86,11 +86,11 @@ std::string check_split(const Options& options, const OutputKind& kind) {
     return fmt::format("option '{}' goes with results that hold events, and '--to {}' shows them",
                        option, kind.name);
   }
-  if (options.split_size && kind.at_end) {
+  if (options.split_size && (kind.at_end || options.flat)) {
     return fmt::format(
-        "option '--split-size' does not go with '--to {}', whose size shows at the "
+        "option '--split-size' does not go with '--to {}{}', whose size shows at the "
         "end; '--split-duration' divides it by time",
-        kind.name);
+        kind.name, options.flat ? " --flat" : "");
   }
   if (options.out == kStandard)
     return fmt::format("option '{}' writes several files, and standard output is one", option);

@@ -120,6 +120,7 @@ class FlatCsv(CommandTest):
             (["print", "--flat", self.dial9], "--flat"),
             (["print", "--output", "csv", "--flat", "--records", "all", self.dial9], "--records"),
             (["convert", "--to", "csv", "--layout", "class", "-o", "-", self.dial9], "directory"),
+            (["convert", "--to", "csv", "--flat", "--split-size", "1K", "-o", self.folder / "d", self.dial9], "--split-size"),
             (["convert", "--to", "csv", "--layout", "class", "--split-size", "1K", "-o", self.folder / "d", self.dial9], "--layout"),
         ):
             with self.subTest(args):

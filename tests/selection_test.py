@@ -314,7 +314,7 @@ class WallClock(CommandTest):
         silent = self.file("silent", at(104 * SECOND))
         out = self.folder / "out"
         for order in ("merged", "time"):
-            for command in (("print",), ("convert", "-o", out, "--to", "jsonl")):
+            for command in (("print",), ("convert", "-o", out, "--to", "jsonl", "--int64", "string")):
                 command = (*command, "--order", order)
                 self.assertEqual(self.check(run(*command, first, second), 0).stderr, b"", command)
                 for third in (other, silent):
