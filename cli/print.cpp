@@ -115,7 +115,7 @@ void run_print(const Options& options, Session& session) {
   if (!as_babeltrace || options.verbose) notices.finish();
   for (const ReceiptEntry& entry : (*writer)->receipt()) {
     if (entry.what == render::kLargeNumbers)
-      session.diagnostics.note(fmt::format("{} {} are {}", entry.count, entry.what, entry.done));
+      session.diagnostics.note(fmt::format("{} ({}) are {}", entry.what, entry.count, entry.done));
   }
 }
 
