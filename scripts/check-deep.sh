@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
 #
-#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, fuzz, bare; default: all
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, threads, fuzz, bare; default: all
 #
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
 #   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
 #   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
 #   values      parameters that are values for nothing
+#   threads     tests whose subject runs threads, under ThreadSanitizer
 #   fuzz        every fuzz target for FUZZ_SECONDS (default 300)
 #   bare        `make demo` from a fresh clone in a bare Debian
 # Environment: JOBS (default: the processors).
@@ -31,10 +32,17 @@ alike() {
         TRACEDECK_ALIKE_PAIRS=10000 build/release/tracedeck/timeline_test --gtest_filter='AlikePairs.*'
 }
 values() { MORE_CHECKS=performance-unnecessary-value-param scripts/lint.sh; }
+threads() {
+    # Others would only repeat themselves.
+    local tests='^((io|flow|ctf|ctf_stream)\.|heph\.Recorder\.)' threadless='^flow\.(Concatenate|Merge|SlackOrder|Sort|Tail)\.'
+    cmake --preset tsan >/dev/null &&
+        cmake --build --preset tsan -j "$JOBS" --target io_test flow_test ctf_test ctf_stream_test heph_test &&
+        ctest --preset tsan --no-tests=error -j "$JOBS" -R "$tests" -E "$threadless"
+}
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }
 
-[[ $# -gt 0 ]] || set -- every-way matrix alike values fuzz bare
+[[ $# -gt 0 ]] || set -- every-way matrix alike values threads fuzz bare
 status=0
 for name in "$@"; do
     start=$SECONDS
