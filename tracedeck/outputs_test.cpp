@@ -78,7 +78,7 @@ TEST(Outputs, WhatIsRenderedIsNoDirectory) {
   ASSERT_TRUE(writer);
   EXPECT_TRUE((*writer)->finish());
   EXPECT_TRUE(kind.has_option("int64"));
-  EXPECT_FALSE(find_output("csv")->has_option("int64"));
+  EXPECT_FALSE(find_output("text")->has_option("int64"));
   EXPECT_TRUE(find_output("ctf1")->has_option("packet-size"));
 }
 

@@ -125,12 +125,6 @@ class TraceWriter final : public Writer {
     std::vector<std::uint64_t*> left_out = {};  // how often each field that is
   };
 
-  // A type of the segment, and the data stream that has it.
-  struct OwnType {
-    std::uint16_t id;
-    EntityId stream;
-  };
-
   // Something of a class that the target version has in another way, or not at all.
   struct Place {
     std::uint64_t count = 0;
@@ -201,7 +195,9 @@ class TraceWriter final : public Writer {
   Result<void> begin_segment() {
     if (auto begun = encoder_.new_segment(); !begun) return begun;
     ++segment_;
+    owners_.clear();
     types_.clear();
+    types_are_known_ = false;
     values_.forget_pools();
     return {};
   }
@@ -344,20 +340,37 @@ class TraceWriter final : public Writer {
     if (stream != nullptr) {
       // Those that describe others come from segments before, too.
       const bool is_repeated = part_of_source_ && event_class.describes_others;
+      if (owners_.empty()) first_owner_ = stream->entity;
+      know_types(stream->entity, is_repeated);
       const auto [first, last] = types_.equal_range(schema.name);
       const auto same = std::find_if(first, last, [&](const auto& each) {
-        const bool is_others = each.second.stream != stream->entity || is_repeated;
-        return is_others && extends(schema, *encoder_.find_schema(each.second.id));
+        const bool is_others = owners_[each.second] != stream->entity || is_repeated;
+        return is_others && extends(schema, *encoder_.find_schema(each.second));
       });
       if (same != last) {
-        const std::uint16_t id = same->second.id;
+        const std::uint16_t id = same->second;
         return annotate(id, annotations.subspan(encoder_.find_schema(id)->annotations.size()));
       }
     }
     const auto type_id = encoder_.register_schema(plain, free_id);
     if (!type_id) return type_id;
-    if (stream != nullptr) types_.emplace(schema.name, OwnType{*type_id, stream->entity});
+    if (stream != nullptr) {
+      owners_.resize(std::max<std::size_t>(owners_.size(), *type_id + 1U), EntityId::none());
+      owners_[*type_id] = stream->entity;
+      if (types_are_known_) types_.emplace(schema.name, *type_id);
+    }
     return annotate(*type_id, annotations);
+  }
+
+  // Of one data stream nobody asks.
+  void know_types(EntityId stream, bool even_its_own) {
+    if (types_are_known_ || (stream == first_owner_ && !even_its_own)) return;
+    types_are_known_ = true;
+    for (std::size_t id = 0; id < owners_.size(); ++id) {
+      if (owners_[id] == EntityId::none()) continue;
+      const auto type_id = static_cast<std::uint16_t>(id);
+      types_.emplace(encoder_.find_schema(type_id)->name, type_id);
+    }
   }
 
   Result<std::uint16_t> annotate(std::uint16_t type_id, std::span<const Annotation> annotations) {
@@ -379,8 +392,12 @@ class TraceWriter final : public Writer {
   bool since_0_4_;
   bool part_of_source_;  // see `WriteOptions`
   ClassCache<Registered> registered_;
-  Registered* last_ = nullptr;                 // of the event at hand
-  std::multimap<std::string, OwnType> types_;  // of the segment, by name
+  Registered* last_ = nullptr;  // of the event at hand
+  // Of the segment: the data streams whose types they are, by type_id.
+  std::vector<EntityId> owners_;
+  EntityId first_owner_ = EntityId::none();
+  std::multimap<std::string, std::uint16_t> types_;  // by name
+  bool types_are_known_ = false;                     // they are in `types_`
   std::optional<EntityId> segment_stream_;
   std::uint64_t segment_ = 1;
   OpenTraces open_;

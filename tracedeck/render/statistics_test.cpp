@@ -20,6 +20,7 @@ class Statistics : public testing::Test {
     group.events = 3;
     group.bytes = 30;
     group.time = statistics_.time;
+    statistics_.begins = statistics_.time;
     group.fields = {{.path = "n",
                      .field_class = number_.get(),
                      .count = 2,
