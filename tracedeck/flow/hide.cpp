@@ -120,7 +120,6 @@ class HiddenTrace {
   HiddenTrace(const Hiding& hiding, HidingCounts& counts, const TraceDescription& source,
               Verdict of_trace)
       : hiding_(hiding),
-        counts_(counts),
         source_(source.shared_from_this()),
         of_trace_(of_trace),
         classes_made_(hiding, source.format() == "ctf"),
@@ -301,7 +300,6 @@ class HiddenTrace {
   }
 
   const Hiding& hiding_;
-  HidingCounts& counts_;
   std::shared_ptr<const TraceDescription> source_;
   Verdict of_trace_;
   HiddenClasses classes_made_;
