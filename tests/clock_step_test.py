@@ -6,7 +6,6 @@ import unittest
 import perfetto_decoder
 from command import CommandTest, run
 from timeline_oracle.ctf_trace import Ctf
-from worlds.rtos_tband import frame
 
 JOBS = {"job_begin": ("kind",), "job_end": ("kind",)}
 US = 1000
@@ -74,20 +73,6 @@ class ClockStepTest(CommandTest):
         self.check(run("convert", "-q", "-o", out, path), 0)
         decoded = perfetto_decoder.Trace(out.read_bytes())
         self.assertEqual(decoded.problems, [])
-
-    def test_a_device_that_restarts(self):
-        """Tonbandgerät, one core: the same 30 waits of 50 us, then of 80 us, from the same times on."""
-        content = b""
-        for wait in (50, 80):
-            content += frame(2, 1000) + frame(0x5F, 1, b"IDLE") + frame(0x5F, 2, b"w")
-            for number in range(30):
-                begin = 1000 + 300 * number
-                content += frame(0x55, begin, 2) + frame(0x54, begin + wait, 2)
-                content += frame(0x59, begin + 200, 1) + frame(0x54, begin + 205, 1)
-        answer = self.check(run("query", "--output", "jsonl", "spans | count by label, duration", self.file("restart.tband", content)), 0)
-        rows = [line for line in map(json.loads, answer.stdout.splitlines()) if "label" in line]
-        self.assertEqual(sorted((row["label"], row["duration"], row["count"]) for row in rows),
-                         [("ready -> run", 50_000, 30), ("ready -> run", 80_000, 30)])
 
     def test_disorder_is_no_step(self):
         """Events that are out of order again and again are sorted."""

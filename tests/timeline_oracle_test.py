@@ -198,11 +198,11 @@ class Timelines(CommandTest):
                     self.assertEqual(json.loads(got), want)
 
     def test_pipes(self):
-        """In pipes and in small pieces the same comes out, but of a clock that steps back: what is read once is sorted."""
+        """In pipes and in small pieces the same comes out."""
         for kind in ("dial9", "heph", "tband"):
-            seeds = (random_traces.write(kind, FIRST_SEED + number, self.folder) for number in range(50))
-            path, want = next((path, want) for path in seeds if (want := json.loads(latency(path)))["counts"]["sections"] == 0)
+            path = random_traces.write(kind, FIRST_SEED, self.folder)
             data = path.read_bytes()
+            want = json.loads(latency(path))
             with self.subTest(kind):
                 self.assertEqual(json.loads(latency("--format", kind, "-", stdin=data)), want)
             for size in (1, 7, 4096):

@@ -37,8 +37,7 @@ const Format& format() {
                .summary = "tracer of embedded systems and FreeRTOS",
                .file_name_hint = "*.bin, FILE@CORE",
                // Each frame ends with a delimiter, wherever that stands.
-               .frames_span_datagrams = true,
-               .streams_in_order = true},
+               .frames_span_datagrams = true},
       .rules = []() -> std::span<const Rule> { return tband::rules(); },
       .targets = std::span(&kTarget, 1),
       .files = FileTraces{.recognises = recognises,
