@@ -151,8 +151,7 @@ const Format& format() {
                .file_name_hint = "",
                .directory_hint = "a file named metadata",
                .classes_first = true,
-               .packets_apart = true,
-               .streams_in_order = true},
+               .packets_apart = true},
       .rules = all_rules,
       .targets = kTargets,
       // Bare data streams: nothing in them shows what they are, nor is any trace written as one.

@@ -14,19 +14,12 @@
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/flow/streamed_sort.hpp"
 #include "tracedeck/format/output_batch.hpp"
-#include "tracedeck/formats.hpp"
 
 namespace tracedeck::flow {
 namespace {
 
 using SourcePtr = std::unique_ptr<RecordSource>;
 using OrderedParts = std::vector<std::shared_ptr<OrderedPart>>;
-
-bool is_in_order(const TraceDescription& trace) {
-  if (!trace.stored_as().empty()) return says_its_packets(trace);
-  const Format* const format = find_format(trace.format());
-  return format != nullptr && format->info().streams_in_order;
-}
 
 // The part of a source that is in order. An error of it comes with the rest.
 class BeginOf final : public RecordSource {
@@ -179,7 +172,7 @@ class Sort final : public RecordSource {
       }
       OrderSurvey survey;
       const DataStreamClass* of = nullptr;
-      bool is_recorded_in_order = false;
+      bool has_packets = false;
       while (true) {
         const Result<BatchPtr> batch = each->next();
         // An error will come again when the records are delivered.
@@ -188,11 +181,11 @@ class Sort final : public RecordSource {
         // The class is gone when its source has ended.
         if (survey.only_stream_class() == of) continue;
         of = survey.only_stream_class();
-        is_recorded_in_order = of != nullptr && of->trace != nullptr && is_in_order(*of->trace);
+        has_packets = of != nullptr && of->trace != nullptr && says_its_packets(*of->trace);
       }
       survey.finish();
       source.keeps_steps =
-          is_recorded_in_order && survey.steps() != 0 && survey.steps() <= options_.kept_steps;
+          has_packets && survey.steps() != 0 && survey.steps() <= options_.kept_steps;
       each.reset();
       source.events = survey.events();
       source.ordered_until = source.keeps_steps ? OrderKey::last() : survey.lowest_step();

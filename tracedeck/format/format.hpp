@@ -55,9 +55,6 @@ struct FormatInfo {
   bool classes_first = false;
   // Whether packets say when they begin and end, and where the next one is.
   bool packets_apart = false;
-  // Whether the events of a data stream are recorded in the order of time, so that where it goes
-  // back its clock does, as after a restart.
-  bool streams_in_order = false;
 };
 
 // One word of `convert --to` and what it stands for.
