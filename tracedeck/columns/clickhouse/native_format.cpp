@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/columns/decimal_text.hpp"
 #include "tracedeck/columns/flat_columns.hpp"
 #include "tracedeck/columns/partition_name.hpp"
 #include "tracedeck/columns/places.hpp"
-#include "tracedeck/render/number.hpp"
 
 namespace tracedeck::clickhouse {
 namespace {
@@ -64,14 +64,6 @@ void put_le(std::string& out, Number value) {
   for (std::size_t i = 0; i < sizeof value; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
 }
 
-std::string decimal_text(Int128 value) {
-  std::array<char, 48> digits{};
-  const Uint128 size =
-      value < 0 ? Uint128{0} - static_cast<Uint128>(value) : static_cast<Uint128>(value);
-  char* const end = render::write_decimal(digits.data(), size);
-  return (value < 0 ? "-" : "") + std::string(digits.data(), end);
-}
-
 // An entry for each place: `put(instance)`, or what stands for null.
 template <class Put>
 void put_values(std::string& out, const Places& places, std::string_view null, Put&& put) {
@@ -110,8 +102,9 @@ void put_leaf(std::string& out, const Column& leaf, const Places& places) {
       return put_values(out, places, zeros(4),
                         [&](std::size_t i) { put_le(out, leaf.words32[i]); });
     case ColumnType::kDecimal:
-      return put_values(out, places, zeros(1),
-                        [&](std::size_t i) { put_text(out, decimal_text(leaf.decimals[i])); });
+      return put_values(out, places, zeros(1), [&](std::size_t i) {
+        put_text(out, columns::decimal_text(leaf.decimals[i]));
+      });
     case ColumnType::kWord:
       return put_values(out, places, zeros(1),
                         [&](std::size_t i) { put_text(out, (*leaf.words)[leaf.words32[i]]); });

@@ -2,7 +2,6 @@
 
 #include <sqlite3.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/integer.hpp"
+#include "tracedeck/columns/decimal_text.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/number.hpp"
@@ -23,14 +23,6 @@ using columns::ColumnType;
 using columns::FlatColumn;
 
 constexpr std::uint64_t kLargest = std::numeric_limits<std::int64_t>::max();
-
-std::string decimal_text(Int128 value) {
-  std::array<char, 48> digits{};
-  const Uint128 size =
-      value < 0 ? Uint128{0} - static_cast<Uint128>(value) : static_cast<Uint128>(value);
-  char* const end = render::write_decimal(digits.data(), size);
-  return (value < 0 ? "-" : "") + std::string(digits.data(), end);
-}
 
 int bind_text(sqlite3_stmt* statement, int number, std::string_view text,
               sqlite3_destructor_type lifetime = SQLITE_STATIC) {
@@ -85,7 +77,7 @@ int ValueCursor::bind(sqlite3_stmt* statement, int number, RowLosses& losses) {
       return bind_text(statement, number, std::to_string(column_.words64[value]), SQLITE_TRANSIENT);
     }
     case ColumnType::kDecimal:
-      return bind_text(statement, number, decimal_text(column_.decimals[value_++]),
+      return bind_text(statement, number, columns::decimal_text(column_.decimals[value_++]),
                        SQLITE_TRANSIENT);
     case ColumnType::kFloat:
     case ColumnType::kDouble: {
@@ -130,7 +122,7 @@ void ValueCursor::append(render::TextBuffer& out, RowLosses& losses) {
       return;
     }
     case ColumnType::kDecimal:
-      render::append_json_string(out, decimal_text(column_.decimals[value_++]));
+      render::append_json_string(out, columns::decimal_text(column_.decimals[value_++]));
       return;
     case ColumnType::kFloat:
     case ColumnType::kDouble:
