@@ -1,48 +1,13 @@
-#include <algorithm>
-#include <array>
-
 #include "cli/commands.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/flow/loss_count.hpp"
-#include "tracedeck/format/input_rule.hpp"
+#include "tracedeck/format/error_notice.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/loss_text.hpp"
 #include "tracedeck/render/sentences.hpp"
 
 namespace tracedeck::cli {
 namespace {
-
-struct InputRule {
-  ErrorCode code;
-  Rule rule;
-};
-
-// What stands for the errors that no rule of a format says.
-constexpr std::array kInputRules = {
-    InputRule{ErrorCode::kCannotOpen,
-              {"input/cannot-open", Severity::kError, "Input", "An input can be opened."}},
-    InputRule{ErrorCode::kUnrecognised,
-              {"input/unrecognised", Severity::kError, "Input", "An input is of a known format."}},
-    InputRule{ErrorCode::kMustReject,
-              {"input/rejected", Severity::kError, "Input",
-               "An input is not rejected by its specification."}},
-};
-
-const Rule& rule_of(const Error& error) {
-  if (error.rule != nullptr) return *error.rule;
-  const auto found = std::find_if(kInputRules.begin(), kInputRules.end(),
-                                  [&](const InputRule& each) { return each.code == error.code; });
-  return found == kInputRules.end() ? kInputRule : found->rule;
-}
-
-// An error that ended the reading of `trace`, as a finding.
-Notice as_notice(const Error& error, const std::string& trace) {
-  return {.input = error.input.empty() ? trace : error.input,
-          .finding = {.rule = &rule_of(error),
-                      .offset = error.offset.value_or(0),
-                      .length = 0,
-                      .text = error.message}};
-}
 
 // Prints the findings of traces and remembers whether one is an error.
 class Validator {
@@ -52,7 +17,7 @@ class Validator {
   // Returns false when standard output is gone.
   bool validate(const flow::TracePlace& place, Result<std::unique_ptr<flow::SingleTrace>> trace) {
     const std::uint64_t before = findings_;
-    if (!trace) return show(as_notice(trace.error(), place.operand));
+    if (!trace) return show(error_notice(trace.error(), place.operand));
     bool delivered = true;
     losses_ = {};
     const auto read = read_through(**trace, [&](const Batch& batch) {
@@ -62,7 +27,7 @@ class Validator {
       if (place.live && delivered) delivered = session_.delivered(session_.out.flush());
       return delivered;
     });
-    if (!read) delivered = delivered && show(as_notice(read.error(), place.operand));
+    if (!read) delivered = delivered && show(error_notice(read.error(), place.operand));
     const std::string& name = (*trace)->reader().description()->input();
     if (const std::string losses = render::losses_text(losses_.totals()); !losses.empty()) {
       session_.diagnostics.note(name + ": " + render::say<"notice/lost">(losses));
