@@ -66,3 +66,8 @@ if(BUILD_SHARED_LIBS)
 else()
   tracedeck_install(tracedeck STATIC "${CMAKE_INSTALL_LIBDIR}" library)
 endif()
+
+# The library for C, if it was built.
+if(TARGET tracedeck-c)
+  install(TARGETS tracedeck-c LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library OPTIONAL)
+endif()

@@ -32,6 +32,7 @@ FLOORS = {
     "tracedeck/export": 5,
     "tracedeck/columns": 5,
     "tracedeck/record": 6,
+    "tracedeck/c": 6,
     "examples": 6,
     "cli": 7,
     "tests": 8,

@@ -1,0 +1,64 @@
+// The functions of the C interface that answer questions.
+#include <string>
+#include <utility>
+
+#include "tracedeck/c/answers.hpp"
+#include "tracedeck/c/errors.hpp"
+#include "tracedeck/tracedeck.h"
+
+namespace tracedeck::capi {
+namespace {
+
+// Asks `question(request, output)`, whose text goes to `write`.
+template <class Question>
+td_status ask(const char* const* paths, std::size_t count, const td_options* options,
+              td_write write, void* user, td_error* error, Question&& question) noexcept {
+  return guarded(error, [&]() -> td_status {
+    if (write == nullptr) return report(TD_ERROR_ARGUMENT, "write is null", error);
+    auto request = request_of(paths, count, options);
+    if (!request) return report(request.error(), error);
+    if (!request->names.empty())
+      return report(TD_ERROR_ARGUMENT, "names go with batches only", error);
+    CallerOutput output(write, user);
+    const Result<void> answered = question(*std::move(request), output);
+    if (answered) return TD_OK;
+    if (answered.error().code == ErrorCode::kBrokenPipe)
+      return report(TD_ERROR_CANCELLED, "cancelled", error);
+    return report(answered.error(), error);
+  });
+}
+
+}  // namespace
+}  // namespace tracedeck::capi
+
+using namespace tracedeck;        // NOLINT(google-build-using-namespace): functions in C have no
+                                  // namespace
+using namespace tracedeck::capi;  // NOLINT(google-build-using-namespace)
+
+extern "C" {
+
+td_status td_query(const char* const* paths, size_t path_count, const td_options* options,
+                   const char* stages, td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](Request request, io::Output& output) -> Result<void> {
+               if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
+               return answer_query(std::move(request), stages, output);
+             });
+}
+
+td_status td_latency(const char* const* paths, size_t path_count, const td_options* options,
+                     const char* by, td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](Request request, io::Output& output) {
+               return answer_latency(std::move(request), by == nullptr ? "" : by, output);
+             });
+}
+
+td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,
+                      td_write write, void* user, td_error* error) {
+  return ask(
+      paths, path_count, options, write, user, error,
+      [](Request request, io::Output& output) { return validate(std::move(request), output); });
+}
+
+}  // extern "C"

@@ -1,0 +1,270 @@
+#include "tracedeck/c/answers.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tracedeck/flow/trace_by_trace.hpp"
+#include "tracedeck/format/error_notice.hpp"
+#include "tracedeck/query/answers.hpp"
+#include "tracedeck/render/finding.hpp"
+#include "tracedeck/render/trace_tags.hpp"
+#include "tracedeck/timeline/latency.hpp"
+#include "tracedeck/timeline/latency_report.hpp"
+#include "tracedeck/timeline/mark_stream.hpp"
+#include "tracedeck/timeline/span_rows.hpp"
+
+namespace tracedeck::capi {
+namespace {
+
+std::unexpected<Error> refused() { return fail(ErrorCode::kBrokenPipe, "cancelled"); }
+
+// Traces that are read to their end for an answer.
+class ReadForAnswer {
+ public:
+  explicit ReadForAnswer(const Request& request)
+      : reading_([](const Report&) {}), progress_(request.go_on, request.user) {}
+
+  Result<void> open(const Request& request, flow::Selection selection, flow::Needs needs) {
+    reading_.open(request.paths, request.options, std::move(selection), needs);
+    if (reading_.pipeline == nullptr) {
+      if (const auto& error = reading_.error()) return std::unexpected(*error);
+      return fail(ErrorCode::kCannotOpen, "there is no trace");
+    }
+    if (reading_.pipeline->live())
+      return fail(ErrorCode::kUnsupported, "live traces are not read by this interface");
+    return {};
+  }
+
+  // Hands each batch to `take`, which returns whether to go on, until there are no more.
+  Result<void> read(const std::function<Result<bool>(const BatchPtr&)>& take) {
+    for (;;) {
+      if (!progress_.ask()) return refused();
+      auto next = reading_.pipeline->next();
+      if (!next) reading_.failed(next.error());
+      if (!next || *next == nullptr) return {};
+      const BatchPtr batch = *std::move(next);
+      for (const Record& record : batch->records()) {
+        if (record.kind != RecordKind::kEvent) reading_.see(record);
+      }
+      progress_.count(batch->size());
+      const Result<bool> goes_on = take(batch);
+      if (!goes_on) return std::unexpected(goes_on.error());
+      if (!*goes_on) return {};
+    }
+  }
+
+  [[nodiscard]] flow::Pipeline& pipeline() { return *reading_.pipeline; }
+  // Whether a trace could not be read to its end.
+  [[nodiscard]] bool has_failed() { return reading_.error().has_value(); }
+  [[nodiscard]] render::TraceNames names() {
+    if (!pipeline().several()) return {};
+    return [this](const TraceDescription& trace) { return pipeline().name_of(trace); };
+  }
+
+ private:
+  Reading reading_;
+  Progress progress_;
+};
+
+// How marks are made of what `read` reads, once it is open.
+timeline::MarkStreamOptions mark_options(const Request& request, ReadForAnswer& read) {
+  return {
+      .selection = request.options.selection,
+      .keeps_order = request.has_order,
+      .relates = [&read](std::uint64_t one,
+                         std::uint64_t other) { return read.pipeline().share_clock(one, other); },
+      .name_of_trace =
+          [&read](const TraceDescription& trace) { return read.pipeline().name_of(trace); }};
+}
+
+flow::Selection selection_for(const Request& request, query::Query& query) {
+  flow::Selection selection = request.options.selection;
+  selection.where = query.condition();
+  selection.one_offset = query.needs_order();
+  if (request.has_order) return selection;
+  if (query.needs_order()) selection.order = flow::Order::kTime;
+  if (query.minds_clock_steps()) {
+    selection.kept_steps = timeline::MarkStream::kMostClockSteps;
+    query.expect_clock_steps();
+  }
+  // One trace after the other takes the least memory.
+  if (query.any_order()) selection.order = flow::Order::kRecorded;
+  return selection;
+}
+
+// What fails is what is looked for.
+class SilentObserver final : public flow::PipelineObserver {
+ public:
+  void failed(const Error&) override {}
+};
+
+flow::Needs needs_of(const query::Query& query) {
+  using Symbols = flow::Needs::Symbols;
+  return {.values = query.needs_values(),
+          .names = query.needs_names(),
+          .findings = true,
+          .symbols = query.needs_symbols() ? Symbols::kAll : Symbols::kNone};
+}
+
+// What `*` stands for among the events.
+Result<std::vector<query::AllColumn>> all_columns(const Request& request, query::Query& query) {
+  ReadForAnswer read(request);
+  if (auto opened = read.open(request, selection_for(request, query), {}); !opened)
+    return std::unexpected(opened.error());
+  query::AllColumns columns;
+  const auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
+    for (const Record& record : batch->records()) {
+      if (record.kind == RecordKind::kEvent) columns.see(record.event);
+    }
+    return true;
+  });
+  if (!done) return std::unexpected(done.error());
+  return columns.columns();
+}
+
+Result<std::unique_ptr<query::Query>> parse_query(const Request& request, std::string_view stages) {
+  std::shared_ptr<const query::Condition> where;
+  if (!request.options.where.empty()) {
+    auto condition = query::Condition::parse(std::span(&request.options.where, 1));
+    if (!condition) return std::unexpected(condition.error());
+    where = *std::move(condition);
+  }
+  auto query = query::Query::parse(stages, where);
+  if (!query || !(*query)->selects_all()) return query;
+  auto all = all_columns(request, **query);
+  if (!all) return std::unexpected(all.error());
+  return query::Query::parse(stages, where, *all);
+}
+
+Result<void> answer_events(const Request& request, query::Query& query, ReadForAnswer& read,
+                           std::unique_ptr<query::RowSink> sink) {
+  if (auto opened = read.open(request, selection_for(request, query), needs_of(query)); !opened)
+    return opened;
+  query.name_traces(read.names());
+  query.answer_to(std::move(sink));
+  return read.read([&](const BatchPtr& batch) -> Result<bool> {
+    if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
+    return !query.full();
+  });
+}
+
+Result<void> answer_spans(const Request& request, query::Query& query, ReadForAnswer& read,
+                          std::unique_ptr<query::RowSink> sink) {
+  timeline::SpanRows rows(query);
+  auto stream =
+      timeline::MarkStream::make(mark_options(request, read),
+                                 [&rows](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                                   if (ahead.begin) rows.begin_at(*ahead.begin);
+                                   return rows;
+                                 });
+  if (!stream) return std::unexpected(stream.error());
+  flow::Selection selection = (*stream)->selection();
+  selection.where = query.condition();
+  if (auto opened = read.open(request, std::move(selection), timeline::MarkStream::needs());
+      !opened)
+    return opened;
+  query.name_traces(read.names());
+  query.answer_to(std::move(sink));
+  auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
+    if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
+    if (!(*stream)->has_begun()) (*stream)->expect_hosts_of(read.pipeline().descriptions());
+    if (auto added = (*stream)->add(batch); !added) return std::unexpected(added.error());
+    return !query.full();
+  });
+  return done && !query.full() ? (*stream)->finish() : done;
+}
+
+}  // namespace
+
+Result<void> answer_query(Request request, std::string_view stages, io::Output& output) {
+  auto parsed = parse_query(request, stages);
+  if (!parsed) return std::unexpected(parsed.error());
+  query::Query& query = **parsed;
+  const auto estimates = std::make_shared<query::Estimates>();
+  auto sink = query::watch_estimates(query::json_answer(output, query), query, estimates);
+  ReadForAnswer read(request);
+  auto done = query.spans() == nullptr ? answer_events(request, query, read, std::move(sink))
+                                       : answer_spans(request, query, read, std::move(sink));
+  if (!done) return done;
+  if (read.has_failed()) query.note_unread(1);
+  if (auto finished = query.finish(); !finished) return finished;
+  query::QueryCounts counts = query.counts();
+  counts.estimates = estimates->columns();
+  if (auto written = output.write(query::counts_json(counts)); !written) return written;
+  return output.flush();
+}
+
+Result<void> answer_latency(Request request, std::string by, io::Output& output) {
+  auto made =
+      timeline::Latency::make({.where = std::move(request.options.where), .by = std::move(by)});
+  if (!made) return std::unexpected(made.error());
+  request.options.where.clear();
+  timeline::Latency& latency = **made;
+  timeline::LatencyReportOptions report;
+  ReadForAnswer read(request);
+  auto stream = timeline::MarkStream::make(
+      mark_options(request, read), [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+        report.begin = ahead.begin;
+        if (ahead.begin) latency.begin_at(*ahead.begin);
+        return latency;
+      });
+  if (!stream) return std::unexpected(stream.error());
+  auto opened = read.open(request, (*stream)->selection(), timeline::MarkStream::needs());
+  if (!opened) return opened;
+  auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
+    if (!(*stream)->has_begun()) (*stream)->expect_hosts_of(read.pipeline().descriptions());
+    if (auto added = (*stream)->add(batch); !added) return std::unexpected(added.error());
+    return true;
+  });
+  if (done) done = (*stream)->finish();
+  if (!done) return done;
+  if (const auto unknown = latency.unknown_arguments(); !unknown.empty())
+    return fail(ErrorCode::kInvalidArgument, unknown.front());
+  report.top = 0;
+  report.events_before = (*stream)->events_before();
+  auto written =
+      output.write(timeline::latency_json(latency, (*stream)->interpreter().timeline(), report));
+  return written ? output.flush() : written;
+}
+
+Result<void> validate(Request request, io::Output& output) {
+  Progress progress(request.go_on, request.user);
+  Result<void> delivered;
+  const auto show = [&](const Notice& notice) {
+    if (delivered) delivered = output.write(render::finding_json(notice) + "\n");
+  };
+  const auto look = [&](const Batch& batch) {
+    for (const Record& record : batch.records()) {
+      if (record.kind == RecordKind::kProblem || record.kind == RecordKind::kFinding)
+        show(*record.notice);
+    }
+    progress.count(batch.size());
+    if (delivered && !progress.ask()) delivered = refused();
+  };
+  const auto look_at = [&](const flow::TracePlace& place,
+                           Result<std::unique_ptr<flow::SingleTrace>> trace) {
+    while (trace && delivered) {
+      const auto batch = (*trace)->next();
+      if (!batch) show(error_notice(batch.error(), place.operand));
+      if (!batch || *batch == nullptr) return delivered.has_value();
+      look(**batch);
+    }
+    if (!trace) show(error_notice(trace.error(), place.operand));
+    return delivered.has_value();
+  };
+  SilentObserver observer;
+  flow::PipelineOptions options;
+  options.selection = request.options.selection;
+  options.needs = {.values = true, .findings = true};
+  options.jobs = request.options.jobs;
+  auto places = flow::list_traces({.names = request.paths}, {});
+  if (flow::are_live(places))
+    return fail(ErrorCode::kUnsupported, "live traces are not read by this interface");
+  flow::for_each_trace(std::move(options), observer, {}, std::move(places), look_at);
+  return delivered ? output.flush() : delivered;
+}
+
+}  // namespace tracedeck::capi

@@ -1,0 +1,24 @@
+// Questions about traces that are read for the answer alone.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tracedeck/c/request.hpp"
+
+namespace tracedeck::capi {
+
+// A row of the answer of a query is a JSON line; the last one is about what it was made of.
+// Errors: kInvalidArgument, a query that cannot be; those of opening, if no trace is left;
+// kBrokenPipe, that the caller wants no more.
+[[nodiscard]] Result<void> answer_query(Request request, std::string_view stages,
+                                        io::Output& output);
+
+// How long slices and waits took, a JSON object. `by`: see `timeline::LatencyOptions`. `where` of
+// the request is about slices and waits. Errors: as above.
+[[nodiscard]] Result<void> answer_latency(Request request, std::string by, io::Output& output);
+
+// A JSON line for each finding, problem and error. Errors: kBrokenPipe.
+[[nodiscard]] Result<void> validate(Request request, io::Output& output);
+
+}  // namespace tracedeck::capi

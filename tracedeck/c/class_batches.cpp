@@ -1,0 +1,160 @@
+#include "tracedeck/c/class_batches.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "tracedeck/base/utf8.hpp"
+#include "tracedeck/columns/notice_rows.hpp"
+#include "tracedeck/columns/tables.hpp"
+#include "tracedeck/render/json_event.hpp"
+
+namespace tracedeck::capi {
+
+using columns::Column;
+using columns::RowOrigin;
+using columns::RowResult;
+
+ClassBatches::ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names)
+    : traces_(std::move(trace_names)), names_(std::move(names)) {}
+
+Result<void> ClassBatches::add(const Event& event) {
+  ClassEntry& entry = entries_[*event.event_class];
+  if (!entry.is_known) [[unlikely]] {
+    entry.is_known = true;
+    if (wants(event.event_class->name.value_or(""))) make_rows(entry, *event.event_class, false);
+  }
+  if (entry.rows == nullptr) {
+    ++seq_;
+    return {};
+  }
+  const RowOrigin origin = origin_of(event);
+  RowResult result = entry.rows->append(event, origin);
+  if (result == RowResult::kTooWide && !entry.rows->is_wide()) [[unlikely]] {
+    make_rows(entry, *event.event_class, true);
+    result = entry.rows->append(event, origin);
+  }
+  if (result != RowResult::kAppended) [[unlikely]]
+    return fail(ErrorCode::kInvalidArgument,
+                "the values of an event are not those that its class has");
+  ++seq_;
+  ++rows_;
+  return {};
+}
+
+void ClassBatches::add(const Record& other) {
+  switch (other.kind) {
+    case RecordKind::kLoss: {
+      RowClass* const lost = notice_class(columns::kLossTable, columns::loss_columns);
+      if (lost == nullptr) return;
+      const DataStream* const stream = other.loss->stream;
+      const DataStreamClass* const of = stream == nullptr ? nullptr : stream->stream_class;
+      columns::append_loss(lost->table, *other.loss,
+                           origin_of(stream == nullptr ? EntityId::none() : stream->entity, stream,
+                                     of == nullptr ? nullptr : of->trace),
+                           tools_.losses);
+      ++rows_;
+      return;
+    }
+    case RecordKind::kProblem:
+    case RecordKind::kFinding: {
+      RowClass* const problem = notice_class(columns::kProblemTable, columns::problem_columns);
+      if (problem == nullptr) return;
+      const std::string trace = traces_.name_of_input(other.notice->trace_input());
+      columns::append_problem(problem->table, *other.notice, other.kind == RecordKind::kProblem,
+                              {.trace = trace, .seq = seq_});
+      ++rows_;
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+std::uint64_t ClassBatches::bytes() const {
+  return std::accumulate(
+      classes_.begin(), classes_.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const RowClass& each) { return sum + each.table.bytes; });
+}
+
+std::optional<std::uint32_t> ClassBatches::next_filled(std::uint32_t begin) const {
+  if (rows_ == 0) return {};
+  for (std::uint32_t i = begin; i < classes_.size(); ++i)
+    if (classes_[i].table.rows != 0) return i;
+  return {};
+}
+
+void ClassBatches::export_class(std::uint32_t number, ArrowArray& array) {
+  columns::Table& table = classes_[number].table;
+  export_rows(table.root, table.rows, words_, array);
+  rows_ -= table.rows;
+  table.rows_before += std::exchange(table.rows, 0);
+  table.bytes = 0;
+}
+
+void ClassBatches::make_rows(ClassEntry& entry, const EventClass& event_class, bool wide) {
+  columns::ClassColumns columns = columns::columns_of(event_class, {}, wide);
+  std::vector<ColumnNote> notes = column_notes(columns.root, event_class);
+  RowClass& rows = find_or_make(repaired_utf8(event_class.name.value_or("")), columns.root);
+  if (rows.notes.empty()) {
+    rows.notes = std::move(notes);
+    rows.id = event_class.id;
+    rows.is_event = true;
+    rows.self_described = event_class.self_described;
+  }
+  entry.rows = std::make_unique<columns::ClassRows>(std::move(columns), rows.table, tools_);
+}
+
+RowClass& ClassBatches::find_or_make(std::string name, Column root) {
+  RowClass*& found = by_columns_[{name, columns::signature(root)}];
+  if (found == nullptr) found = &classes_.emplace_back(std::move(name), std::move(root));
+  return *found;
+}
+
+RowClass* ClassBatches::notice_class(std::string_view name,
+                                     Column (*columns)(const columns::Tags&)) {
+  if (!wants(name)) return nullptr;
+  return &find_or_make(std::string(name), columns({}));
+}
+
+RowOrigin ClassBatches::origin_of(const Event& event) {
+  const EntityId id = event.stream == nullptr
+                          ? EntityId{event.event_class->entity.trace, ~std::uint64_t{0}}
+                          : event.stream->entity;
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  return origin_of(id, event.stream, stream_class == nullptr ? nullptr : stream_class->trace);
+}
+
+RowOrigin ClassBatches::origin_of(EntityId id, const DataStream* stream,
+                                  const TraceDescription* trace) {
+  if (id != last_origin_ || origin_ == nullptr) [[unlikely]]
+    find_origin(id, stream, trace);
+  RowOrigin origin{.number = origin_->number, .trace = origin_->trace, .seq = seq_};
+  if (origin_->stream) origin.stream = *origin_->stream;
+  return origin;
+}
+
+void ClassBatches::find_origin(EntityId id, const DataStream* stream,
+                               const TraceDescription* trace) {
+  // There may be data streams without end, one after the other.
+  constexpr std::size_t kMostOrigins = 4096;
+  last_origin_ = id;
+  if (const auto found = origins_.find(id); found != origins_.end()) {
+    origin_ = &found->second;
+    return;
+  }
+  if (origins_.size() >= kMostOrigins) origins_.clear();
+  Origin& origin = origins_[id];
+  origin.number = ++origin_count_;
+  if (trace != nullptr) {
+    traces_.see_once(*trace);
+    origin.trace = traces_.name_of(*trace);
+  }
+  if (stream != nullptr) {
+    tools_.text.clear();
+    render::append_stream_object(tools_.text, *stream);
+    origin.stream = tools_.text.view();
+  }
+  origin_ = &origin;
+}
+
+}  // namespace tracedeck::capi

@@ -1,0 +1,99 @@
+// Records as batches of rows, class by class.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tracedeck/c/arrow_interface.hpp"
+#include "tracedeck/c/column_kinds.hpp"
+#include "tracedeck/columns/class_rows.hpp"
+#include "tracedeck/columns/trace_facts.hpp"
+#include "tracedeck/model/class_table.hpp"
+
+namespace tracedeck::capi {
+
+// Rows of one name and of the same columns.
+struct RowClass {
+  RowClass(std::string class_name, columns::Column root)
+      : name(std::move(class_name)), table(name, std::move(root)) {}
+
+  std::string name;
+  columns::Table table;
+  std::vector<ColumnNote> notes = {};
+  std::optional<std::uint64_t> id = {};  // of the first event class
+  bool is_event = false;
+  bool self_described = false;
+};
+
+// One thread at a time.
+class ClassBatches {
+ public:
+  // Bytes of rows that a group has at most, about.
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{48} << 20;
+
+  // `names`: those whose rows are wanted; empty: all.
+  ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names);
+
+  // Errors: kInvalidArgument, an event whose values are not those of its class.
+  [[nodiscard]] Result<void> add(const Event& event);
+  void add(const Record& other);
+
+  [[nodiscard]] std::uint64_t rows() const { return rows_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+  // That were added so far, wanted or not.
+  [[nodiscard]] std::int64_t events() const { return seq_; }
+
+  [[nodiscard]] std::deque<RowClass>& classes() { return classes_; }
+  // The number of the first class from `begin` on that has rows, or none.
+  [[nodiscard]] std::optional<std::uint32_t> next_filled(std::uint32_t begin) const;
+  // Hands out all rows of a class.
+  void export_class(std::uint32_t number, ArrowArray& array);
+
+ private:
+  struct ClassEntry {
+    explicit ClassEntry(const EventClass&) {}
+    std::unique_ptr<columns::ClassRows> rows = {};
+    bool is_known = false;
+  };
+  struct Origin {
+    std::uint64_t number = 0;
+    std::string trace = {};
+    std::optional<std::string> stream = {};
+  };
+
+  [[nodiscard]] bool wants(std::string_view name) const {
+    return names_.empty() || names_.contains(name);
+  }
+  void make_rows(ClassEntry& entry, const EventClass& event_class, bool wide);
+  RowClass& find_or_make(std::string name, columns::Column root);
+  columns::RowOrigin origin_of(const Event& event);
+  columns::RowOrigin origin_of(EntityId id, const DataStream* stream,
+                               const TraceDescription* trace);
+  void find_origin(EntityId id, const DataStream* stream, const TraceDescription* trace);
+  RowClass* notice_class(std::string_view name, columns::Column (*columns)(const columns::Tags&));
+
+  columns::TraceFacts traces_;
+  std::set<std::string, std::less<>> names_;
+  columns::RowTools tools_;
+  std::deque<RowClass> classes_;
+  std::map<std::pair<std::string, std::string>, RowClass*> by_columns_;
+  ClassCache<ClassEntry> entries_;
+  WordSnapshots words_;
+  std::unordered_map<EntityId, Origin, EntityIdHash> origins_;
+  EntityId last_origin_ = EntityId::none();
+  const Origin* origin_ = nullptr;
+  std::uint64_t origin_count_ = 0;
+  std::int64_t seq_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace tracedeck::capi

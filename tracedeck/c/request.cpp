@@ -1,0 +1,100 @@
+#include "tracedeck/c/request.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "tracedeck/base/time_point.hpp"
+#include "tracedeck/base/utf8.hpp"
+
+namespace tracedeck::capi {
+namespace {
+
+constexpr std::size_t kMostPaths = 1'000'000;
+
+Result<std::optional<TimePoint>> time_of(const char* text, std::string_view name) {
+  if (text == nullptr) return std::nullopt;
+  auto time = parse_time_point(text);
+  if (!time) return fail(ErrorCode::kInvalidArgument, fmt::format("{}: {}", name, time.error()));
+  return *time;
+}
+
+Result<flow::Order> order_of(const char* text) {
+  const std::string_view name = text == nullptr ? "merged" : text;
+  if (name == "merged") return flow::Order::kMerged;
+  if (name == "recorded") return flow::Order::kRecorded;
+  if (name == "time") return flow::Order::kTime;
+  return fail(ErrorCode::kInvalidArgument,
+              fmt::format("order: '{}' is none of merged, recorded, time", repaired_utf8(name)));
+}
+
+Result<void> take_options(const td_options* given, Request& request) {
+  td_options options;
+  if (!copy_sized(given, options))
+    return fail(ErrorCode::kInvalidArgument,
+                "struct_size of the options is not that of td_options, or they have members that "
+                "this version of the library does not know");
+  if ((options.flags & ~std::uint32_t{TD_FINDINGS}) != 0 || options.reserved != 0)
+    return fail(ErrorCode::kInvalidArgument, "the options have unknown flags");
+  constexpr unsigned kMostJobs = 1024;
+  if (options.jobs > kMostJobs)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("jobs: at most {}", kMostJobs));
+  if (options.name_count != 0 && options.names == nullptr)
+    return fail(ErrorCode::kInvalidArgument, "names is null, and name_count is not 0");
+  auto begin = time_of(options.begin, "begin");
+  if (!begin) return std::unexpected(begin.error());
+  auto end = time_of(options.end, "end");
+  if (!end) return std::unexpected(end.error());
+  auto order = order_of(options.order);
+  if (!order) return std::unexpected(order.error());
+  request.options.selection.begin = *begin;
+  request.options.selection.end = *end;
+  request.options.selection.order = *order;
+  request.has_order = options.order != nullptr;
+  if (options.limit != 0) request.options.selection.limit = options.limit;
+  if (options.where != nullptr) request.options.where = options.where;
+  request.options.jobs = std::max(options.jobs, 1U);
+  request.options.findings = (options.flags & TD_FINDINGS) != 0;
+  request.go_on = options.go_on;
+  request.user = options.user;
+  for (std::size_t i = 0; i < options.name_count; ++i) {
+    if (options.names[i] == nullptr)
+      return fail(ErrorCode::kInvalidArgument, fmt::format("names[{}] is null", i));
+    request.names.emplace(options.names[i]);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Request> request_of(const char* const* paths, std::size_t count, const td_options* options) {
+  if (paths == nullptr || count == 0)
+    return fail(ErrorCode::kInvalidArgument, "there are no paths");
+  if (count > kMostPaths) return fail(ErrorCode::kInvalidArgument, "there are too many paths");
+  Request request;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (paths[i] == nullptr)
+      return fail(ErrorCode::kInvalidArgument, fmt::format("paths[{}] is null", i));
+    request.paths.emplace_back(paths[i]);
+  }
+  if (auto taken = take_options(options, request); !taken)
+    return std::unexpected(std::move(taken.error()));
+  return request;
+}
+
+Result<void> CallerOutput::write(ByteSpan bytes) {
+  constexpr std::size_t kPart = std::size_t{256} << 10;
+  waiting_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return waiting_.size() >= kPart ? flush() : Result<void>();
+}
+
+Result<void> CallerOutput::flush() {
+  if (!refused_ && !waiting_.empty())
+    refused_ = write_(user_, waiting_.data(), waiting_.size()) != 0;
+  waiting_.clear();
+  if (refused_) return fail(ErrorCode::kBrokenPipe, "the caller takes no more", name_);
+  return {};
+}
+
+}  // namespace tracedeck::capi
