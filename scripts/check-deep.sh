@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
 #
-#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, threads, fuzz, bare; default: all
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, threads, python, fuzz, bare; default: all
 #
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
@@ -9,6 +9,7 @@
 #   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
 #   values      parameters that are values for nothing
 #   threads     tests whose subject runs threads, under ThreadSanitizer
+#   python      all events of all reference traces through the package for Python, and 10,000 opens
 #   fuzz        every fuzz target for FUZZ_SECONDS (default 300)
 #   bare        `make demo` from a fresh clone in a bare Debian
 # Environment: JOBS (default: the processors).
@@ -39,10 +40,14 @@ threads() {
         cmake --build --preset tsan -j "$JOBS" --target io_test flow_test ctf_test ctf_stream_test heph_test &&
         ctest --preset tsan --no-tests=error -j "$JOBS" -R "$tests" -E "$threadless"
 }
+python() {
+    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-c tracedeck-command record_pool list_events &&
+        TRACEDECK_EVENTS=0 TRACEDECK_OPENS=10000 TRACEDECK_BIN=build/release/bin/tracedeck python3 tests/run.py tests/python_test.py
+}
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }
 
-[[ $# -gt 0 ]] || set -- every-way matrix alike values threads fuzz bare
+[[ $# -gt 0 ]] || set -- every-way matrix alike values threads python fuzz bare
 status=0
 for name in "$@"; do
     start=$SECONDS

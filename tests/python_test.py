@@ -1,0 +1,529 @@
+"""The package for Python, and the library for C below it: values, wrong use, memory, and the example in C.
+
+Runs the package in this Python, in Debian's with its NumPy and pandas where they are, and in those that TRACEDECK_PYTHONS
+names. Skipped where the library for C is not built, as with sanitizers.
+"""
+
+import ctypes
+import functools
+import gc
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+import dial9_writer as dial9
+from command import BIN, ROOT, TRACES, run
+
+BUILD = pathlib.Path(BIN).resolve().parent.parent
+LIBRARY = pathlib.Path(os.environ.get("TRACEDECK_LIBRARY", BUILD / "lib/libtracedeck_c.so.1"))
+DEBIAN = "/usr/bin/python3"
+# 10,000 opens of `make check-deep`.
+OPENS = int(os.environ.get("TRACEDECK_OPENS", "400"))
+# How many events of each reference trace are compared; 0: all, as `make check-deep` does.
+EVENTS = os.environ.get("TRACEDECK_EVENTS", "5000")
+
+if LIBRARY.exists():
+    os.environ["TRACEDECK_LIBRARY"] = str(LIBRARY)
+    sys.path.insert(0, str(ROOT / "python"))
+    import tracedeck
+
+
+def setUpModule():
+    if not LIBRARY.exists():
+        raise unittest.SkipTest(f"there is no {LIBRARY}")
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@functools.cache
+def has_modules(python, *modules):
+    imports = "; ".join(f"import {module}" for module in modules)
+    return shutil.which(python) is not None and subprocess.run([python, "-c", imports], capture_output=True).returncode == 0
+
+
+def needs(*modules):
+    """Skips a test where Debian's Python has no such modules."""
+
+    def decorated(test):
+        @functools.wraps(test)
+        def checked(self):
+            if not has_modules(DEBIAN, *modules):
+                self.skipTest(f"{DEBIAN} has no {' and '.join(modules)}")
+            test(self)
+
+        return checked
+
+    return decorated
+
+
+def resident():
+    """Bytes of memory that this process has."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+class Traces(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, data):
+        path = self.folder / name
+        path.write_bytes(data)
+        return str(path)
+
+    def ticks(self, count=10, name="ticks.bin"):
+        return self.write(name, dial9.ticks(count))
+
+    def many_ticks(self):
+        """Three million, in segments: what takes a while to read."""
+        return self.write("many.bin", dial9.ticks(30_000) * 100)
+
+    def python(self, code, *arguments, python=DEBIAN, code_is=0):
+        done = subprocess.run([python, "-c", code, *map(str, arguments)], capture_output=True, text=True, env=environment())
+        self.assertEqual(done.returncode, code_is, done.stderr)
+        return done
+
+
+class Values(Traces):
+    """Values are those of `print --output jsonl`, for all reference traces."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not TRACES.is_dir():
+            raise unittest.SkipTest("there are no reference traces")
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        folders = sorted({path.parent for path in TRACES.rglob("metadata")})
+        files = [
+            path for path in sorted(TRACES.rglob("*"))
+            if path.is_file() and path.parent not in folders
+            and not path.name.endswith((".jsonl", ".jsonl.gz", ".md", ".py"))
+        ]
+        lines = []
+        for number, trace in enumerate([*folders, *files]):
+            printed = run("print", "--output", "jsonl", "-q", *(["--limit", EVENTS] if EVENTS != "0" else []), trace)
+            if printed.stdout or printed.returncode in (0, 4):
+                expected = pathlib.Path(folder.name) / f"{number}.jsonl"
+                expected.write_bytes(printed.stdout)
+                lines.append(f"{trace}\t{expected}\n")
+        assert len(lines) > 100, "most reference traces are missing"
+        cls.listed = pathlib.Path(folder.name) / "list"
+        cls.listed.write_text("".join(lines), encoding="utf-8")
+
+    def compare(self, way, python):
+        done = subprocess.run(
+            [python, "-B", ROOT / "tests/python/compare.py", way, self.listed, EVENTS], capture_output=True, text=True, env=environment()
+        )
+        self.assertEqual(done.returncode, 0, done.stdout[-4000:] + done.stderr[-4000:])
+
+    def test_events(self):
+        self.compare("events", sys.executable)
+
+    def test_events_of_other_pythons(self):
+        pythons = os.environ.get("TRACEDECK_PYTHONS", "").split()
+        if not pythons:
+            self.skipTest("TRACEDECK_PYTHONS names no other Python")
+        for python in pythons:
+            with self.subTest(python=python):
+                self.compare("events", python)
+
+    @needs("numpy")
+    def test_numpy(self):
+        self.compare("numpy", DEBIAN)
+
+    @needs("numpy", "pandas")
+    def test_pandas(self):
+        self.compare("pandas", DEBIAN)
+
+
+class Comparison(Traces):
+    """What compares values sees differences."""
+
+    def test_sees_differences(self):
+        trace = self.ticks(4)
+        printed = run("print", "--output", "jsonl", trace).stdout
+        for change in (
+            lambda text: text,
+            lambda text: text.replace(b'"n":2', b'"n":7'),
+            lambda text: text.replace(b'"segment":0', b'"segment":1'),
+            lambda text: text.replace(b'"name":"', b'"name":"x', 1),
+            lambda text: b"\n".join(text.split(b"\n")[1:]),
+            lambda text: text + text.split(b"\n")[0] + b"\n",
+        ):
+            changed = change(printed)
+            self.write("expected", changed)
+            self.write("list", f"{trace}\t{self.folder / 'expected'}\n".encode())
+            done = subprocess.run(
+                [sys.executable, "-B", ROOT / "tests/python/compare.py", "events", self.folder / "list", "0"],
+                capture_output=True, text=True, env=environment(),
+            )
+            self.assertEqual(done.returncode, 0 if changed == printed else 1, done.stdout + done.stderr)
+
+
+class Reading(Traces):
+    def test_events(self):
+        with tracedeck.open(self.ticks(5)) as trace:
+            events = list(trace)
+        self.assertEqual([event["n"] for event in events], [0, 1, 2, 3, 4])
+        first = events[0]
+        self.assertEqual((first.name, first.stream, first.seq, first.duration), ("Tick", {"segment": 0}, 0, None))
+        self.assertEqual((first.keys(), first.fields, "n" in first, first.get("m", 7)), (["n"], {"n": 0}, True, 7))
+        self.assertEqual(first.context, {})
+        with self.assertRaises(KeyError):
+            first["m"]
+        with self.assertRaises(KeyError):
+            first.label("n")
+
+    def test_loops_see_the_same(self):
+        trace = tracedeck.open(pathlib.Path(self.ticks(5)))
+        self.assertEqual([event.seq for event in trace], [event.seq for event in trace])
+        self.assertEqual([event["n"] for event in trace["Tick"]], [0, 1, 2, 3, 4])
+        self.assertEqual([column.name for column in trace["Tick"].columns], ["time_ns", "trace", "stream", "seq", "n"])
+        self.assertEqual(trace.names(), {"Tick": 5})
+        self.assertEqual((trace.complete, trace.losses, trace.problems, trace.errors, trace.lost_events), (True, [], [], [], 0))
+        self.assertEqual(trace.schema[0]["format"], "dial9")
+
+    def test_selections(self):
+        path = self.ticks(100)
+        self.assertEqual([event["n"] for event in tracedeck.open(path, where="n > 96")], [97, 98, 99])
+        self.assertEqual([event["n"] for event in tracedeck.open(path, limit=2)], [0, 1])
+        every = [event.time for event in tracedeck.open(path)]
+        self.assertEqual([e.time for e in tracedeck.open(path, begin=str(every[3]), end=str(every[5]))], every[3:6])
+        self.assertEqual([event.time for event in tracedeck.open(path, order="time", jobs=2)], every)
+
+    def test_several_traces(self):
+        paths = [self.ticks(3, "a.bin"), self.ticks(2, "b.bin")]
+        self.assertEqual(sorted(event.trace for event in tracedeck.open(paths)), ["a.bin"] * 3 + ["b.bin"] * 2)
+
+    def test_damage_is_said(self):
+        path = self.write("damaged.bin", dial9.ticks(5) + b"\x07 no frame")
+        trace = tracedeck.open(path)
+        self.assertEqual(len(list(trace)), 5)
+        (problem,) = trace.problems
+        self.assertTrue(problem.damage)
+        self.assertEqual(problem.trace, "damaged.bin")
+        self.assertFalse(trace.complete)
+        self.assertIn("1 problems", trace._repr_html_())
+        self.assertEqual(len(tracedeck.validate(path)), len(run("validate", "--json", path).stdout.splitlines()))
+
+    def test_one_of_several_that_cannot_be_opened(self):
+        trace = tracedeck.open([self.ticks(3), self.write("text", b"no trace")])
+        with self.assertWarnsRegex(tracedeck.TracedeckWarning, "text"):
+            self.assertEqual(len(list(trace)), 3)
+        self.assertEqual(len(trace.errors), 1)
+
+    def test_notices_of_conditions(self):
+        with self.assertWarnsRegex(tracedeck.TracedeckWarning, "nowhere"):
+            self.assertEqual(list(tracedeck.open(self.ticks(3), where="nowhere == 1")), [])
+
+    def test_standard_input_is_read_once(self):
+        with open(self.ticks(4), "rb") as file:
+            done = subprocess.run(
+                [sys.executable, "-c", "import tracedeck; print(len(list(tracedeck.open('-'))))"],
+                stdin=file, capture_output=True, env=environment(), check=True,
+            )
+        self.assertEqual(done.stdout, b"4\n")
+
+    def test_html_is_escaped(self):
+        path = self.write("<b>.bin", dial9.ticks(1))
+        html = tracedeck.open(path)._repr_html_()
+        self.assertIn("Tick", html)
+        self.assertNotIn("<b>.bin", html)
+
+    def test_answers_are_those_of_the_command(self):
+        path = str(TRACES / "dial9/tokio-demo.bin.gz")
+        if not os.path.exists(path):
+            self.skipTest("there are no reference traces")
+        for stages in ("count() by name", "p99(duration) by worker_id", "spans | p99(duration) by category, name", "select * | limit 3"):
+            printed = [json.loads(line) for line in run("query", "--json", stages, path).stdout.splitlines()]
+            answer = tracedeck.query(path, stages)
+            self.assertEqual([*answer, answer.counts], printed, stages)
+            self.assertEqual(tracedeck.open(path).query(stages), answer)
+        printed = [json.loads(line) for line in run("query", "--json", "count()", "--where", "worker_id == 1", path).stdout.splitlines()]
+        self.assertEqual(tracedeck.query(path, "count()", where="worker_id == 1"), printed[:-1])
+        self.assertEqual(tracedeck.latency(path), json.loads(run("latency", "--json", path).stdout))
+        self.assertEqual(tracedeck.latency(path, by="track", where="category == 'poll'"),
+                         json.loads(run("latency", "--json", "--by", "track", "--where", "category == 'poll'", path).stdout))
+        self.assertEqual(tracedeck.open(path).latency(), tracedeck.latency(path))
+        self.assertEqual(len(tracedeck.open(path).spans()), tracedeck.query(path, "spans | count()")[0]["count()"])
+
+    def test_helps(self):
+        text = subprocess.run([sys.executable, "-c", "import tracedeck; help(tracedeck)"], capture_output=True, text=True,
+                              env={**environment(), "PAGER": "cat"}, check=True).stdout
+        for word in ("tracedeck.open(", "to_numpy", "nanoseconds", "trace.losses"):
+            self.assertIn(word, text)
+
+    @needs("numpy", "pandas")
+    def test_columns(self):
+        self.python("""if True:
+            import sys, numpy, pandas, tracedeck
+            trace = tracedeck.open(sys.argv[1])
+            arrays = trace.to_numpy("Tick", ["n", "seq"])
+            assert list(arrays) == ["n", "seq"], arrays
+            assert arrays["n"].tolist() == list(range(200_000))
+            assert arrays["n"].flags.owndata and arrays["seq"].dtype == numpy.dtype("i8")
+            assert list(trace.to_numpy()) == ["Tick"]
+            assert sum(len(each["n"]) for name, each in trace.batches()) == 200_000
+            frame = trace["Tick"].to_pandas(["n"])
+            assert frame.n.sum() == 199_999 * 100_000
+            for wrong in (lambda: trace.to_numpy("Tock"), lambda: trace.to_numpy("Tick", ["m"])):
+                try:
+                    wrong()
+                except KeyError:
+                    continue
+                raise AssertionError
+            assert tracedeck.query(sys.argv[1], "count()").to_pandas()["count()"][0] == 200_000
+        """, self.ticks(200_000))
+
+    @needs("numpy")
+    def test_columns_of_absent_values(self):
+        path = TRACES / "tband/all_events_monotone.bin"
+        if not path.exists():
+            self.skipTest("there are no reference traces")
+        self.python("""if True:
+            import sys, numpy, tracedeck
+            for name, arrays in tracedeck.open(sys.argv[1]).batches():
+                if name == "ts_resolution_ns":
+                    assert arrays["time_ns"].mask.all()
+                    break
+            else:
+                raise AssertionError
+        """, path)
+
+
+class Capsules(Traces):
+    """`__arrow_c_stream__`, read as other libraries do."""
+
+    def stream(self, capsule):
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        from tracedeck._library import ArrowArrayStream
+
+        return ArrowArrayStream.from_address(get(capsule, b"arrow_array_stream"))
+
+    def test_is_read(self):
+        from tracedeck._library import ArrowArray
+
+        capsule = tracedeck.open(self.ticks(70_000))["Tick"].__arrow_c_stream__()
+        stream = self.stream(capsule)
+        get_next = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ArrowArray))(stream.get_next)
+        lengths = []
+        while True:
+            array = ArrowArray()
+            self.assertEqual(get_next(ctypes.addressof(stream), ctypes.byref(array)), 0)
+            if not array.release:
+                break
+            lengths.append(array.length)
+            array.release(ctypes.byref(array))
+        self.assertEqual(lengths, [65_536, 4_464])
+
+    def test_is_released(self):
+        from tracedeck import _trace
+
+        trace = tracedeck.open(self.ticks(3))
+        capsules = [trace["Tick"].__arrow_c_stream__() for _ in range(3)]
+        self.assertEqual(len(_trace._streams), 3)
+        # One is taken over by its reader.
+        stream = self.stream(capsules[0])
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(stream.release)(ctypes.addressof(stream))
+        self.assertFalse(stream.release)
+        del capsules, stream
+        gc.collect()
+        self.assertEqual(_trace._streams, {})
+
+
+class WrongUse(Traces):
+    def test_what_cannot_be_opened(self):
+        for make, error, base in (
+            (lambda: self.folder / "missing", tracedeck.CannotOpenError, OSError),
+            (lambda: self.write("text", b"no trace"), tracedeck.UnrecognisedError, ValueError),
+            (list, tracedeck.ArgumentError, ValueError),
+            (lambda: "a\0b", tracedeck.ArgumentError, ValueError),
+        ):
+            with self.assertRaises(error) as raised:
+                tracedeck.open(make())
+            self.assertIsInstance(raised.exception, base)
+            self.assertIsInstance(raised.exception, tracedeck.TracedeckError)
+
+    def test_options_that_cannot_be(self):
+        path = self.ticks()
+        for options in ({"where": "n >"}, {"begin": "noon"}, {"order": "random"}, {"jobs": 100_000}, {"where": "n\0"}):
+            with self.assertRaises(tracedeck.ArgumentError):
+                tracedeck.open(path, **options)
+        for options in ({"where": 1}, {"jobs": "two"}, {"colour": "red"}):
+            with self.assertRaises(TypeError):
+                tracedeck.open(path, **options)
+        with self.assertRaisesRegex(tracedeck.ArgumentError, r"\^"):
+            tracedeck.query(path, "count( by")
+        with self.assertRaises(TypeError):
+            tracedeck.query(path, None)
+        with self.assertRaises(TypeError):
+            tracedeck.open(path)[3]
+
+    def test_closed(self):
+        trace = tracedeck.open(self.ticks())
+        events = iter(trace)
+        kept = next(events)
+        trace.close()
+        trace.close()
+        self.assertEqual(kept["n"], 0)
+        for use in (lambda: list(trace), trace.names, lambda: trace.losses, trace["Tick"].__arrow_c_stream__):
+            with self.assertRaises(tracedeck.ClosedError):
+                use()
+
+    def test_what_progress_raises(self):
+        class Stop(Exception):
+            pass
+
+        def stop(events):
+            raise Stop
+
+        path = self.many_ticks()
+        with self.assertRaises(Stop):
+            tracedeck.query(path, "count() by n", progress=stop)
+        seen = []
+        tracedeck.query(path, "count() by n", progress=seen.append)
+        self.assertEqual(seen, sorted(seen))
+        self.assertTrue(seen)
+
+    def test_an_interrupt_ends_a_call(self):
+        path = self.many_ticks()
+        code = ("import signal, sys, threading, time, tracedeck\n"
+                "threading.Timer(0.2, lambda: signal.raise_signal(signal.SIGINT)).start()\n"
+                "try:\n    [tracedeck.query(sys.argv[1], 'count() by n | top 3') for _ in range(100)]\n"
+                "except KeyboardInterrupt:\n    sys.exit(7)\n")
+        self.python(code, path, python=sys.executable, code_is=7)
+
+    def test_several_threads(self):
+        trace = tracedeck.open(self.ticks(20_000))
+        counts = []
+        threads = [threading.Thread(target=lambda: counts.append(sum(1 for _ in trace))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, [20_000] * 4)
+
+    def test_damaged_traces(self):
+        """Every prefix and some changes of a trace: errors, no crash."""
+        whole = dial9.ticks(20)
+        for size in range(len(whole)):
+            path = self.write("cut.bin", whole[:size])
+            changed = self.write("changed.bin", whole[:size] + bytes([whole[size] ^ 0xFF]) + whole[size + 1 :])
+            for each in (path, changed):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    try:
+                        trace = tracedeck.open(each)
+                        for event in trace:
+                            repr(event)
+                        trace.problems, trace.schema
+                    except tracedeck.TracedeckError:
+                        pass
+                    tracedeck.validate(each)
+
+
+class Memory(Traces):
+    def test_opens_stay_flat(self):
+        path = self.ticks(100)
+
+        def use():
+            with tracedeck.open(path) as trace:
+                next(iter(trace))
+            for event in tracedeck.open(path):
+                event["n"]
+            trace = tracedeck.open(path)
+            trace["Tick"].__arrow_c_stream__()
+            del trace
+
+        for _ in range(100):
+            use()
+        gc.collect()
+        before = resident()
+        for _ in range(OPENS):
+            use()
+        gc.collect()
+        self.assertLess(resident() - before, 8 << 20)
+
+    def test_events_do_not_add_up(self):
+        code = ("import sys, tracedeck\n"
+                "for event in tracedeck.open(sys.argv[1]):\n    event['n']\n"
+                "print(*[line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')])\n")
+        path = self.many_ticks()
+        self.assertLess(int(self.python(code, path, python=sys.executable).stdout), 150_000)
+
+
+class Page(Traces):
+    """docs/python.md: its examples run one after the other."""
+
+    @needs("numpy", "pandas")
+    def test_examples(self):
+        program = BUILD / "bin/record_pool"
+        if not program.exists():
+            self.skipTest(f"there is no {program}")
+        subprocess.run([program, self.folder / "pool.bin"], check=True, capture_output=True)
+        text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+        self.assertGreater(len(blocks), 5)
+        done = subprocess.run([DEBIAN, "-W", "error", "-c", "\n".join(blocks)], cwd=self.folder, capture_output=True, text=True,
+                              env=environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("waited_ns", done.stdout)
+
+    def test_names_exist(self):
+        """What the page says an event, a trace or the package has is there."""
+        text, _ = (ROOT / "docs/python.md").read_text(encoding="utf-8").split("## Coming from bt2")
+        for owner, name in re.findall(r"\b(event|trace|tracedeck)\.([a-z_]+)\b", text):
+            if (owner, name) not in {("tracedeck", "h"), ("tracedeck", "git")}:
+                self.assertTrue(hasattr({"event": tracedeck.Event, "trace": tracedeck.Trace, "tracedeck": tracedeck}[owner], name), f"{owner}.{name}")
+
+
+class Interface(unittest.TestCase):
+    """What programs that were compiled before rely on."""
+
+    def test_symbols(self):
+        if shutil.which("nm") is None:
+            self.skipTest("there is no nm")
+        listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+        names = {line.split()[-1] for line in listed.splitlines()} - {"TRACEDECK_1"}
+        functions = "version abi_version open close cancel next_batch class_count class_schema class_json report schema stream " \
+                    "next_event field query latency validate"
+        self.assertEqual(names, {f"td_{name}@@TRACEDECK_1" for name in functions.split()})
+
+    def test_sizes(self):
+        from tracedeck import _library
+
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 88, "ArrowSchema": 72, "ArrowArray": 80,
+                 "ArrowArrayStream": 40}
+        self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
+
+
+class Example(Traces):
+    def test_in_c(self):
+        program = BUILD / "bin/list_events"
+        if not program.exists():
+            self.skipTest(f"there is no {program}")
+        path = self.ticks(3)
+        done = subprocess.run([program, path, "n"], capture_output=True, text=True)
+        expected = [json.loads(line) for line in run("print", "--output", "jsonl", path).stdout.splitlines()]
+        self.assertEqual(done.stdout, "".join(f"{line['time']} {line['name']} {line['fields']['n']}\n" for line in expected))
+        self.assertEqual(done.returncode, 0)
+        done = subprocess.run([program, self.folder / "missing"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("missing", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
