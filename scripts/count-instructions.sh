@@ -20,7 +20,7 @@ command_modes=(
     print-{mix3,lttng,heph,tband}
     # Same format: encoded anew, since a bound asks for more than the bytes as they were.
     convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
-    convert-{mix3,lttng}-parquet
+    convert-{mix3,lttng}-{parquet,clickhouse}
     convert-{mix3,lttng}-heph convert-{mix3,heph,lttng}-tband
     restore-mix3-{dial9,heph,tband} restore-heph-heph spans-mix3-tband
     query-mix3-{filter,class,group,groups,buckets,pairs} query-lttng-filter query-heph-group
@@ -69,8 +69,8 @@ choose() {
         convert-mix3-dial9 | convert-lttng-ctf1 | convert-heph-heph | convert-tband-tband)
             run=("$bin/tracedeck" convert --jobs 1 -q --begin 1ns --to "$target" -o "$folder/out" "$3") ;;
         # Hashing what is stored is no part of writing it.
-        convert-*-parquet)
-            run=("$bin/tracedeck" convert --jobs 1 -q --to parquet --segment s -o "$folder/out" "$3") ;;
+        convert-*-parquet | convert-*-clickhouse)
+            run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" --segment s -o "$folder/out" "$3") ;;
         convert-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3") ;;
         restore-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.ctf2") ;;
         spans-*) run=("$bin/tracedeck" convert --jobs 1 -q --to "$target" -o "$folder/out" "$3.heph") ;;

@@ -53,13 +53,17 @@ ClassRows::ClassRows(ClassColumns columns, Table& table, RowTools& tools)
       fixed_bytes_(bytes_of_row(table.root)) {
   // Its columns are the table's.
   plan_.root = {};
+  find_fixed_steps();
 }
 
-RowResult ClassRows::append(const Event& event, const RowOrigin& origin) {
+RowResult ClassRows::append(const EventRow& row) {
+  const Event& event = *row.event;
   const std::int64_t last_time = table_.last_time;
   const bool was_sorted = table_.sorted;
-  append_times(event);
-  append_origin(origin);
+  append_time(event);
+  append_duration(event);
+  append_origin(*row.origin, 1);
+  child(plan_.seq).words64.push_back(static_cast<std::uint64_t>(row.seq));
   append_packet(event);
   fill(plan_.common, event.common_context());
   fill(plan_.specific, event.specific_context());
@@ -77,7 +81,7 @@ RowResult ClassRows::append(const Event& event, const RowOrigin& origin) {
   return RowResult::kAppended;
 }
 
-void ClassRows::append_times(const Event& event) {
+void ClassRows::append_time(const Event& event) {
   Column& column = child(0);
   const ClockClass* const clock = event.event_class->clock;
   if (clock == nullptr) {
@@ -90,12 +94,17 @@ void ClassRows::append_times(const Event& event) {
     table_.sorted = table_.sorted && (table_.rows == 0 || table_.last_time <= time);
     table_.last_time = time;
   } else {
-    append_time(column, clock->to_nanoseconds(event.time));
-    const std::optional<std::int64_t> time = as_signed(clock->to_nanoseconds(event.time));
+    const Nanoseconds exact = clock->to_nanoseconds(event.time);
+    append_time(column, exact);
+    const std::optional<std::int64_t> time = as_signed(exact);
     table_.sorted = table_.sorted && time && (table_.rows == 0 || table_.last_time <= *time);
     if (time) table_.last_time = *time;
   }
+}
+
+void ClassRows::append_duration(const Event& event) {
   if (plan_.duration == 0) return;
+  const ClockClass* const clock = event.event_class->clock;
   if (clock == nullptr || !event.event_class->has_duration) {
     child(plan_.duration).valid.push_back(0);
   } else {
@@ -120,19 +129,19 @@ void ClassRows::append_time(Column& column, const Nanoseconds& time) {
   column.decimals.push_back(time.negative() ? -size : size);
 }
 
-void ClassRows::append_origin(const RowOrigin& origin) {
+void ClassRows::append_origin(const RowOrigin& origin, std::size_t rows) {
   OriginWords& words = origins_[origin.number % origins_.size()];
   if (origin.number != words.origin) [[unlikely]] {
     words.origin = origin.number;
     words.trace = child(plan_.trace).words->number(origin.trace);
     if (origin.stream) words.stream = child(plan_.stream).words->number(*origin.stream);
   }
-  child(plan_.trace).words32.push_back(words.trace);
+  child(plan_.trace).words32.append(rows, words.trace);
   Column& stream = child(plan_.stream);
-  stream.valid.push_back(origin.stream ? 1 : 0);
-  if (origin.stream) stream.words32.push_back(words.stream);
-  child(plan_.seq).words64.push_back(static_cast<std::uint64_t>(origin.seq));
-  for (std::uint32_t i = 0; i < plan_.tags; ++i) child(plan_.first_tag + i).words32.push_back(0);
+  stream.valid.append(rows, origin.stream ? std::uint8_t{1} : std::uint8_t{0});
+  if (origin.stream) stream.words32.append(rows, words.stream);
+  for (std::uint32_t i = 0; i < plan_.tags; ++i)
+    child(plan_.first_tag + i).words32.append(rows, std::uint32_t{0});
 }
 
 void ClassRows::append_packet(const Event& event) {
@@ -303,11 +312,8 @@ void ClassRows::append_packed(const Step& step, std::uint32_t index, const Slot&
   const Step& element = plan_.steps[index + 1];
   const auto form = static_cast<PackedElement>(slot.detail);
   if (element.op == Op::kInteger64 && form == PackedElement::kU64Le) {
-    std::vector<std::uint64_t>& words = column_of(element).words64;
-    const std::size_t before = words.size();
-    words.resize(before + count);
-    for (std::size_t i = 0; i < count; ++i)
-      words[before + i] = load_le<std::uint64_t>(slot.pointer + 8 * i);
+    std::uint64_t* const words = column_of(element).words64.grow(count);
+    for (std::size_t i = 0; i < count; ++i) words[i] = load_le<std::uint64_t>(slot.pointer + 8 * i);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {

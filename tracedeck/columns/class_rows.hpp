@@ -31,11 +31,17 @@ enum class RowResult : std::uint8_t {
   kRefused,  // its values are not those of its class; nothing was appended
 };
 
-// What a row says beside the event's values.
+// Where a row comes from.
 struct RowOrigin {
   std::uint64_t number = 0;  // what differs where `trace` or `stream` does; never 0
   std::string_view trace = {};
   std::optional<std::string_view> stream = {};  // its keys
+};
+
+// An event and what its row says beside the event's values.
+struct EventRow {
+  const Event* event = nullptr;
+  const RowOrigin* origin = nullptr;
   std::int64_t seq = 0;
 };
 
@@ -45,7 +51,13 @@ class ClassRows {
   // outlive it.
   ClassRows(ClassColumns columns, Table& table, RowTools& tools);
 
-  [[nodiscard]] RowResult append(const Event& event, const RowOrigin& origin);
+  [[nodiscard]] RowResult append(const EventRow& row);
+
+  // How many rows `append_block` takes at once.
+  static constexpr std::size_t kBlock = 256;
+  // Appends rows, column by column, which is faster: at least one and at most `kBlock`. False:
+  // nothing was appended, as not all of them are what columns hold as they are; `append` tells.
+  [[nodiscard]] bool append_block(std::span<const EventRow> rows);
 
   [[nodiscard]] Table& table() const { return table_; }
   [[nodiscard]] bool is_wide() const { return plan_.wide; }
@@ -65,9 +77,29 @@ class ClassRows {
     std::uint32_t stream = 0;
   };
 
-  void append_times(const Event& event);
+  // A step whose slot is at the same place in every event.
+  struct FixedStep {
+    std::uint32_t step = 0;
+    std::uint32_t slot = 0;
+    std::uint32_t extent = 0;  // of kStructure and kPresent
+  };
+  using SlotsOfRows = std::span<const Slot* const>;
+
+  void find_fixed_steps();
+  // Returns the first step of the range that is not fixed, or its end.
+  std::uint32_t find_fixed_steps(StepRange range);
+  // Whether fixed steps are for these.
+  [[nodiscard]] bool have_shape(std::span<const EventRow> rows) const;
+  void append_times(std::span<const EventRow> rows);
+  void append_origins(std::span<const EventRow> rows);
+  void append_packets(std::span<const EventRow> rows);
+  void fill(const FixedStep& fixed, SlotsOfRows rows);
+  void fill_lists(const FixedStep& fixed, SlotsOfRows rows);
+
+  void append_time(const Event& event);
+  void append_duration(const Event& event);
   void append_time(Column& column, const Nanoseconds& time);
-  void append_origin(const RowOrigin& origin);
+  void append_origin(const RowOrigin& origin, std::size_t rows);
   void append_packet(const Event& event);
   void fill(StepRange range, std::span<const Slot> slots);
   // Runs steps over slots before `limit`, whatever their heads say, and returns the slot behind.
@@ -98,6 +130,13 @@ class ClassRows {
   std::vector<Labels> labels_;
   std::uint64_t fixed_bytes_;
   std::array<OriginWords, 64> origins_{};  // by the last bits of their numbers
+  std::vector<FixedStep> fixed_steps_;
+  std::uint32_t fixed_common_ = 0;  // slots of contexts
+  std::uint32_t fixed_specific_ = 0;
+  std::uint32_t fixed_slots_ = 0;  // of an event that fixed steps are for
+  std::uint32_t rest_ = 0;         // the first step that is not fixed, or the end of the payload's
+  bool is_fixed_ = false;          // contexts are, and so the payload up to `rest_`
+  bool repeats_packets_ = false;   // rows of one packet can be made by `repeat_last`
   bool wrong_ = false;
   bool too_wide_ = false;
 };

@@ -44,8 +44,9 @@ class Filled {
         rows_(columns_, table_, tools_) {}
 
   RowResult append(Slots slots, std::uint64_t time = 5) {
-    return rows_.append(trace_.event(event_class_, time, std::move(slots)),
-                        {.number = 1, .trace = "t", .stream = "{}", .seq = 7});
+    const RowOrigin origin{.number = 1, .trace = "t", .stream = "{}"};
+    const Event event = trace_.event(event_class_, time, std::move(slots));
+    return rows_.append({.event = &event, .origin = &origin, .seq = 7});
   }
   [[nodiscard]] const Column& column(std::string_view name) const {
     for (const Column& child : table_.root.children) {
@@ -202,6 +203,131 @@ TEST(ClassRows, DisorderIsSaid) {
   ASSERT_EQ(filled.append({unsigned_slot(1)}, 9), RowResult::kAppended);
   ASSERT_EQ(filled.append({unsigned_slot(1)}, 8), RowResult::kAppended);
   EXPECT_FALSE(filled.table_.sorted);
+}
+
+// Rows of a class, appended as a block and one by one.
+class Blocks {
+ public:
+  explicit Blocks(const FieldClassPtr& payload) : block_(payload), single_(payload) {}
+
+  void add(Slots slots, std::uint64_t time = 5) { rows_.push_back({std::move(slots), time}); }
+  // Whether the block was appended. The columns are then those of the rows one by one; else there
+  // is nothing in them.
+  bool append() {
+    const RowOrigin origin{.number = 1, .trace = "t", .stream = "{}"};
+    std::vector<Event> events;
+    events.reserve(rows_.size());
+    for (const auto& [slots, time] : rows_)
+      events.push_back(block_.trace_.event(block_.event_class_, time, slots));
+    std::vector<EventRow> rows;
+    for (const Event& event : events)
+      rows.push_back({.event = &event, .origin = &origin, .seq = 7});
+    const bool appended = block_.rows_.append_block(rows);
+    block_.expect_whole();
+    if (!appended) {
+      EXPECT_EQ(block_.table_.rows, 0U);
+      EXPECT_EQ(block_.table_.bytes, 0U);
+      EXPECT_THAT(receipt_of(block_.tools_.losses), IsEmpty());
+      return false;
+    }
+    for (const auto& [slots, time] : rows_)
+      EXPECT_EQ(single_.append(slots, time), RowResult::kAppended);
+    expect_equal(block_.table_.root, single_.table_.root);
+    EXPECT_EQ(block_.table_.sorted, single_.table_.sorted);
+    EXPECT_EQ(block_.table_.rows, single_.table_.rows);
+    EXPECT_EQ(block_.table_.bytes, single_.table_.bytes);
+    EXPECT_EQ(receipt_of(block_.tools_.losses).size(), receipt_of(single_.tools_.losses).size());
+    return true;
+  }
+
+ private:
+  static void expect_equal(const Column& a, const Column& b) {
+    const auto all = [](const auto& values) { return std::vector(values.begin(), values.end()); };
+    EXPECT_EQ(all(a.valid), all(b.valid)) << a.name;
+    EXPECT_EQ(all(a.bytes), all(b.bytes)) << a.name;
+    EXPECT_EQ(all(a.words32), all(b.words32)) << a.name;
+    EXPECT_EQ(all(a.words64), all(b.words64)) << a.name;
+    EXPECT_EQ(a.characters, b.characters) << a.name;
+    ASSERT_EQ(a.children.size(), b.children.size());
+    for (std::size_t i = 0; i < a.children.size(); ++i) expect_equal(a.children[i], b.children[i]);
+  }
+
+  Filled block_;
+  Filled single_;
+  std::vector<std::pair<Slots, std::uint64_t>> rows_;
+};
+
+FieldClassPtr byte_class() {
+  return make_field_class(IntegerClass{.layout = FixedLayout{.width = 8}});
+}
+
+TEST(ClassRowBlocks, AreTheRowsOneByOne) {
+  static const std::vector<std::uint8_t> kWords(24, 7);
+  Blocks blocks(structure_class(
+      {{"n", unsigned_class()},
+       {"state", enumeration_class({{.label = "on", .ranges = {{1, 1}}}})},
+       {"inner", structure_class({{"text", string_class()}, {"byte", byte_class()}})},
+       {"empty", structure_class({})},
+       {"frames", array_class(unsigned_class())}}));
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    blocks.add({unsigned_slot(i), unsigned_slot(i % 2), head_slot(SlotKind::kStructure, 0, 2),
+                text_slot(i % 2 == 0 ? "ab" : "\xFF"), unsigned_slot(255),
+                head_slot(SlotKind::kStructure, 0, 0),
+                packed_slot(PackedElement::kU64Le, kWords.data(),
+                            static_cast<std::uint32_t>(8 * (i % 4)))},
+               10 - i);
+  }
+  EXPECT_TRUE(blocks.append());
+}
+
+TEST(ClassRowBlocks, EndWithFieldsOfAnySize) {
+  Blocks blocks(structure_class({{"n", unsigned_class()},
+                                 {"maybe", optional_class(unsigned_class())},
+                                 {"last", string_class()}}));
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    if (i % 2 == 0) {
+      blocks.add({unsigned_slot(i), head_slot(SlotKind::kOptional, 0, 0), text_slot("x")});
+    } else {
+      blocks.add({unsigned_slot(i), head_slot(SlotKind::kOptional, 1, 1), unsigned_slot(i),
+                  text_slot("yy")});
+    }
+  }
+  EXPECT_TRUE(blocks.append());
+}
+
+// Whatever a slot is that is not as the class says, nothing is appended.
+TEST(ClassRowBlocks, AreAppendedWholeOrNotAtAll) {
+  const FieldClassPtr payload =
+      structure_class({{"n", unsigned_class()},
+                       {"byte", byte_class()},
+                       {"text", string_class()},
+                       {"inner", structure_class({{"n", unsigned_class()}})},
+                       {"list", array_class(unsigned_class())}});
+  const Slots right = {unsigned_slot(1), unsigned_slot(2),
+                       text_slot("a"),   head_slot(SlotKind::kStructure, 0, 1),
+                       unsigned_slot(3), packed_slot(PackedElement::kU8, nullptr, 0)};
+  const auto with = [&](const Slots& wrong, std::uint64_t time) {
+    Blocks blocks(payload);
+    blocks.add(right);
+    blocks.add(wrong, time);
+    return blocks.append();
+  };
+  EXPECT_TRUE(with(right, 9));
+  EXPECT_FALSE(with(right, ~std::uint64_t{0}));
+  EXPECT_FALSE(with(Slots(right.begin(), right.end() - 1), 9));
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    Slots wrong = right;
+    wrong[at] = boolean_slot(true);
+    EXPECT_FALSE(with(wrong, 9)) << at;
+    wrong[at] = head_slot(SlotKind::kStructure, 0, 0);
+    EXPECT_FALSE(with(wrong, 9)) << at;
+  }
+  Slots wide = right;
+  wide[1] = unsigned_slot(1U << 16);
+  // An integer of up to 32 bits is stored as it is.
+  EXPECT_TRUE(with(wide, 9));
+  wide[1] = unsigned_slot(std::uint64_t{1} << 32);
+  EXPECT_FALSE(with(wide, 9));
 }
 
 }  // namespace

@@ -70,6 +70,39 @@ void append_zero(Column& column) {
   }
 }
 
+void repeat_last(Column& column, std::size_t count) {
+  if (column.nullable) {
+    column.valid.append(count, column.valid.back());
+    if (column.valid.back() == 0) return;
+  }
+  switch (column.type) {
+    case ColumnType::kGroup:
+      for (Column& child : column.children) repeat_last(child, count);
+      return;
+    case ColumnType::kList:
+      return;
+    case ColumnType::kBoolean:
+      return column.bytes.append(count, column.bytes.back());
+    case ColumnType::kInteger:
+      return column.width == 64 ? column.words64.append(count, column.words64.back())
+                                : column.words32.append(count, column.words32.back());
+    case ColumnType::kDouble:
+      return column.words64.append(count, column.words64.back());
+    case ColumnType::kDecimal:
+      return column.decimals.append(count, column.decimals.back());
+    case ColumnType::kText:
+    case ColumnType::kBytes: {
+      const std::uint32_t size = column.words32.back();
+      const std::string text = column.characters.substr(column.characters.size() - size);
+      for (std::size_t i = 0; i < count; ++i) column.characters += text;
+      return column.words32.append(count, size);
+    }
+    case ColumnType::kFloat:
+    case ColumnType::kWord:
+      return column.words32.append(count, column.words32.back());
+  }
+}
+
 void remove_last(Column& column) {
   if (column.nullable) {
     const bool valid = column.valid.back() != 0;

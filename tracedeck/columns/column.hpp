@@ -16,6 +16,7 @@
 
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/columns/values.hpp"
 
 namespace tracedeck::columns {
 
@@ -58,12 +59,12 @@ struct Column {
   std::shared_ptr<Words> words = nullptr;  // of kWord
 
   // Of each instance, if `nullable`: 1 or 0. What follows has an entry for each that is 1.
-  std::vector<std::uint8_t> valid = {};
-  std::vector<std::uint8_t> bytes = {};     // booleans
-  std::vector<std::uint32_t> words32 = {};  // integers of up to 32 bits, bits of binary32, numbers
-                                            // of words; lengths of texts and lists
-  std::vector<std::uint64_t> words64 = {};  // integers of 64 bits, bits of binary64
-  std::vector<Int128> decimals = {};
+  Values<std::uint8_t> valid = {};
+  Values<std::uint8_t> bytes = {};     // booleans
+  Values<std::uint32_t> words32 = {};  // integers of up to 32 bits, bits of binary32, numbers
+                                       // of words; lengths of texts and lists
+  Values<std::uint64_t> words64 = {};  // integers of 64 bits, bits of binary64
+  Values<Int128> decimals = {};
   std::string characters = {};  // texts and bytes, one behind the other
 
   [[nodiscard]] bool is_leaf() const {
@@ -78,6 +79,10 @@ void append_nothing(Column& column);
 // The values of an instance that is not null: zero, false or empty, and in a group nothing for each
 // child. That it is not null is the caller's to say.
 void append_zero(Column& column);
+
+// Adds the last instance, of which there is one, `count` times more. Lists are not repeated: there
+// must be none in it.
+void repeat_last(Column& column, std::size_t count);
 
 // Removes the last instance, of which there is one.
 void remove_last(Column& column);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/columns/class_rows.hpp"
@@ -27,7 +29,11 @@ struct ClassEntry {
   explicit ClassEntry(const EventClass&) {}
 
   std::unique_ptr<ClassRows> rows = {};
+  Values<EventRow> pending = {};  // of the batch at hand
 };
+
+// Is of no event.
+const DataStream kNoStream;
 
 std::string table_name(const EventClass& event_class) {
   return event_class.name ? repaired_utf8(*event_class.name) : std::string();
@@ -45,12 +51,31 @@ class ColumnsWriter final : public Writer {
     return other(record);
   }
 
+  // Rows of a class are collected and appended together, up to a record that is no event.
   Result<void> write_batch(const Batch& batch, Written& written) override {
+    last_stream_ = &kNoStream;
+    auto at_hand = classes_.at_hand();
     for (const Record& record : batch.records()) {
-      auto result = write_or_refuse(record, written);
-      if (!result) [[unlikely]]
-        return result;
+      if (record.kind != RecordKind::kEvent || !collects_) [[unlikely]] {
+        if (auto done = append_pending(written); !done) return done;
+        if (auto done = write_or_refuse(record, written); !done) return done;
+        continue;
+      }
+      ClassEntry* entry = at_hand.find(*record.event.event_class);
+      if (entry == nullptr || entry->pending.empty() || record.event.stream != last_stream_)
+          [[unlikely]] {
+        auto begun = begin_pending(record.event, written);
+        if (!begun) return std::unexpected(std::move(begun.error()));
+        entry = *begun;
+        at_hand = classes_.at_hand();
+      }
+      EventRow* const row = entry->pending.grow(1);
+      row->event = &record.event;
+      row->origin = &origin_->row;
+      row->seq = seq_++;
     }
+    if (auto done = append_pending(written); !done) return done;
+    forget_origins();
     return tables_.bound_memory();
   }
 
@@ -83,35 +108,121 @@ class ColumnsWriter final : public Writer {
   }
 
  private:
-  Result<void> event(const Event& event) {
-    if (!options_.events) {
-      ++seq_;
-      return {};
+  // The entry of an event's class, ready for rows of the event's origin. Errors: those of the sink.
+  Result<ClassEntry*> begin_pending(const Event& event, Written& written) {
+    // The table of classes may be about to forget them.
+    if (classes_.entries().size() >= decltype(classes_)::kMany) {
+      if (auto done = append_pending(written); !done)
+        return std::unexpected(std::move(done.error()));
     }
-    left_out_.see(event);
-    const RowOrigin origin = origin_of(event);
-    if (options_.one_table) [[unlikely]]
-      return event_of_one(event, origin);
-    ClassEntry& entry = classes_[*event.event_class];
-    if (entry.rows == nullptr) [[unlikely]]
-      entry.rows = rows_of(*event.event_class, false);
-    RowResult result = entry.rows->append(event, origin);
-    if (result == RowResult::kTooWide) [[unlikely]]
-      result = append_wide(entry, event, origin);
+    ClassEntry& entry = entry_of(event);
+    if (entry.pending.empty()) {
+      if (auto done = keep_order(entry, written); !done)
+        return std::unexpected(std::move(done.error()));
+      left_out_.see(event);
+      entry.pending = take_spare();
+      pending_.push_back(&entry);
+      filling_[entry.rows->table().number] = &entry;
+    }
+    find_origin(event);
+    last_stream_ = event.stream == nullptr ? &kNoStream : event.stream;
+    return &entry;
+  }
+
+  // Rows of a table may be of several classes: those that wait come first. Errors: those of the
+  // sink.
+  Result<void> keep_order(const ClassEntry& entry, Written& written) {
+    const std::size_t number = entry.rows->table().number;
+    if (number >= filling_.size()) filling_.resize(number + 1);
+    ClassEntry* const other = filling_[number];
+    return other == nullptr || other == &entry ? Result<void>() : append_pending(*other, written);
+  }
+
+  Values<EventRow> take_spare() {
+    if (spare_.empty()) return {};
+    Values<EventRow> rows = std::move(spare_.back());
+    spare_.pop_back();
+    return rows;
+  }
+
+  Result<void> append_pending(Written& written) {
+    for (ClassEntry* const entry : pending_) {
+      if (auto done = append_pending(*entry, written); !done) return done;
+    }
+    pending_.clear();
+    return {};
+  }
+
+  Result<void> append_pending(ClassEntry& entry, Written& written) {
+    Values<EventRow> all = std::move(entry.pending);
+    entry.pending = {};
+    if (!all.empty()) filling_[entry.rows->table().number] = nullptr;
+    for (std::span<const EventRow> rows(all); !rows.empty();) {
+      const Table& table = entry.rows->table();
+      const std::size_t count =
+          std::min({rows.size(), ClassRows::kBlock, Tables::kRows - table.rows});
+      if (auto done = append(entry, rows.first(count), written); !done) return done;
+      rows = rows.subspan(count);
+    }
+    all.clear();
+    spare_.push_back(std::move(all));
+    return {};
+  }
+
+  // At most a block. Errors: those of the sink.
+  Result<void> append(ClassEntry& entry, std::span<const EventRow> rows, Written& written) {
+    // What a block takes before its first row is more than a few rows take one by one.
+    constexpr std::size_t kFew = 4;
+    if (rows.size() >= kFew && entry.rows->append_block(rows)) [[likely]] {
+      events_ += rows.size();
+      written.events += rows.size();
+      return tables_.appended(entry.rows->table());
+    }
+    for (const EventRow& row : rows) {
+      if (auto done = counted(append(entry, row, &written), true, written); !done) return done;
+    }
+    return {};
+  }
+
+  // `written`: null where no rows wait. Errors: those of the sink, and a refusal of the event.
+  Result<void> append(ClassEntry& entry, const EventRow& row, Written* written) {
+    RowResult result = entry.rows->append(row);
+    if (result == RowResult::kTooWide && !entry.rows->is_wide()) [[unlikely]] {
+      // From here on all events of the class have wider columns.
+      entry.rows = rows_of(*row.event->event_class, true);
+      tools_.losses.add(ColumnLoss::kWideClass);
+      if (written != nullptr) {
+        if (auto done = keep_order(entry, *written); !done) return done;
+      }
+      result = entry.rows->append(row);
+    }
     return count(result, entry.rows->table());
   }
 
-  // From here on all events of the class have wider columns.
-  RowResult append_wide(ClassEntry& entry, const Event& event, const RowOrigin& origin) {
-    if (entry.rows->is_wide()) return RowResult::kRefused;
-    entry.rows = rows_of(*event.event_class, true);
-    tools_.losses.add(ColumnLoss::kWideClass);
-    return entry.rows->append(event, origin);
+  Result<void> event(const Event& event) {
+    if (!options_.events) {
+      ++seq_;
+      ++events_;
+      return {};
+    }
+    left_out_.see(event);
+    forget_origins();
+    find_origin(event);
+    const EventRow row{&event, &origin_->row, seq_++};
+    if (options_.one_table) return event_of_one(row);
+    return append(entry_of(event), row, nullptr);
   }
 
-  Result<void> event_of_one(const Event& event, const RowOrigin& origin) {
+  ClassEntry& entry_of(const Event& event) {
+    ClassEntry& entry = classes_[*event.event_class];
+    if (entry.rows == nullptr) [[unlikely]]
+      entry.rows = rows_of(*event.event_class, false);
+    return entry;
+  }
+
+  Result<void> event_of_one(const EventRow& row) {
     if (!one_) one_.emplace(only_table(), tools_);
-    return count(one_->append(event, origin), one_->table());
+    return count(one_->append(row), one_->table());
   }
 
   Table& only_table() { return tables_.find_or_make("", one_columns(options_.tags)); }
@@ -121,7 +232,7 @@ class ColumnsWriter final : public Writer {
       return fail(ErrorCode::kInvalidArgument,
                   "the values of an event are not those that its class has");
     }
-    ++seq_;
+    ++events_;
     return tables_.appended(table);
   }
 
@@ -146,16 +257,14 @@ class ColumnsWriter final : public Writer {
         return {};
       case RecordKind::kLoss: {
         Table& table = tables_.find_or_make(kLossTable, loss_columns(options_.tags));
-        append_loss(table, *record.loss, origin_of(record.loss->stream), tools_.losses);
+        append_loss(table, *record.loss, origin_of(record.loss->stream), seq_, tools_.losses);
         return tables_.appended(table);
       }
       case RecordKind::kProblem:
       case RecordKind::kFinding: {
         Table& table = tables_.find_or_make(kProblemTable, problem_columns(options_.tags));
-        RowOrigin origin{.seq = seq_};
-        const std::string trace = traces_.name_of_input(record.notice->trace_input());
-        origin.trace = trace;
-        append_problem(table, *record.notice, record.kind == RecordKind::kProblem, origin);
+        append_problem(table, *record.notice, record.kind == RecordKind::kProblem,
+                       traces_.name_of_input(record.notice->trace_input()), seq_);
         return tables_.appended(table);
       }
       default:
@@ -163,61 +272,62 @@ class ColumnsWriter final : public Writer {
     }
   }
 
-  // Where rows come from: a data stream, or a trace without one.
+  // Where rows come from: a data stream, or a trace without one. `row` shows the texts.
   struct Origin {
-    std::uint64_t number = 0;
     std::string trace = {};
     std::optional<std::string> stream = {};
+    RowOrigin row = {};
   };
 
-  RowOrigin origin_of(const Event& event) {
+  void find_origin(const Event& event) {
     const EntityId stream = event.stream == nullptr
                                 ? EntityId{event.event_class->entity.trace, ~std::uint64_t{0}}
                                 : event.stream->entity;
     if (stream != last_origin_) [[unlikely]]
       find_origin(stream, event.stream, event.event_class->stream_class);
-    return row_origin();
   }
-  RowOrigin origin_of(const DataStream* stream) {
+  const RowOrigin& origin_of(const DataStream* stream) {
     find_origin(stream == nullptr ? EntityId::none() : stream->entity, stream,
                 stream == nullptr ? nullptr : stream->stream_class);
-    return row_origin();
-  }
-  [[nodiscard]] RowOrigin row_origin() const {
-    RowOrigin origin{.number = origin_->number, .trace = origin_->trace, .seq = seq_};
-    if (origin_->stream) origin.stream = *origin_->stream;
-    return origin;
+    return origin_->row;
   }
 
   void find_origin(EntityId id, const DataStream* stream, const DataStreamClass* stream_class) {
-    // There may be data streams without end, one after the other.
-    constexpr std::size_t kMostOrigins = 4096;
     last_origin_ = id;
     const auto found = origins_.find(id);
     if (found != origins_.end()) {
       origin_ = &found->second;
       return;
     }
-    if (origins_.size() >= kMostOrigins) origins_.clear();
     Origin& origin = origins_[id];
-    origin.number = ++origin_count_;
+    origin.row.number = ++origin_count_;
     const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
     if (trace != nullptr) {
       traces_.see_once(*trace);
       origin.trace = traces_.name_of(*trace);
     }
+    origin.row.trace = origin.trace;
     if (stream != nullptr) {
       tools_.text.clear();
       render::append_stream_object(tools_.text, *stream);
       origin.stream = tools_.text.view();
+      origin.row.stream = *origin.stream;
     }
     origin_ = &origin;
+  }
+
+  // There may be data streams without end, one after the other. No row may wait.
+  void forget_origins() {
+    constexpr std::size_t kMostOrigins = 4096;
+    if (origins_.size() < kMostOrigins) return;
+    origins_.clear();
+    last_origin_ = EntityId::none();
   }
 
   [[nodiscard]] std::string facts() const {
     render::TextBuffer out(nullptr, 4096);
     out.append(",\"events\":");
-    render::append_decimal(out, seq_);
+    render::append_decimal(out, events_);
     out.append(",\"traces\":");
     traces_.append(out);
     out.append(",\"receipt\":");
@@ -242,7 +352,14 @@ class ColumnsWriter final : public Writer {
   ClassCache<ClassEntry> classes_;
   std::optional<OneTable> one_;
   render::LeftOut left_out_{!options_.alone, true, !options_.alone};
-  std::int64_t seq_ = 0;  // of the next event
+  std::int64_t seq_ = 0;      // of the next event
+  std::uint64_t events_ = 0;  // that have a row, or need none
+  // Whether events have rows of their class.
+  bool collects_ = options_.events && !options_.one_table;
+  std::vector<ClassEntry*> pending_;         // that have rows which wait; some may have none more
+  std::vector<ClassEntry*> filling_;         // by the numbers of tables: whose rows wait
+  std::vector<Values<EventRow>> spare_;      // empty
+  const DataStream* last_stream_ = nullptr;  // of the batch at hand
   std::unordered_map<EntityId, Origin, EntityIdHash> origins_;
   EntityId last_origin_ = EntityId::none();
   const Origin* origin_ = nullptr;

@@ -1,5 +1,7 @@
 #include "tracedeck/columns/manifest.hpp"
 
+#include <algorithm>
+
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/render/json_object.hpp"
 
@@ -8,11 +10,17 @@ namespace tracedeck::columns {
 void FileFacts::add_rows(const Table& table) {
   rows += table.rows;
   const Column& time = table.root.children.front();
-  if (time.name != kTimeColumn || time.type != ColumnType::kInteger) return;
-  for (const std::uint64_t each : time.words64) {
-    const auto value = static_cast<std::int64_t>(each);
+  if (time.name != kTimeColumn || time.type != ColumnType::kInteger || time.words64.empty()) return;
+  const auto add = [this](std::uint64_t bits) {
+    const auto value = static_cast<std::int64_t>(bits);
     if (!first_time || value < *first_time) first_time = value;
     if (!last_time || value > *last_time) last_time = value;
+  };
+  if (table.sorted) {
+    add(time.words64.front());
+    add(time.words64.back());
+  } else {
+    std::ranges::for_each(time.words64, add);
   }
 }
 

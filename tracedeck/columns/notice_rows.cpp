@@ -34,11 +34,12 @@ Column problem_columns(const Tags& tags) {
   return root;
 }
 
-void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, ColumnLosses& losses) {
+void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, std::int64_t seq,
+                 ColumnLosses& losses) {
   RowCursor row(table);
   row.word(origin.trace);
   row.word_if(origin.stream);
-  row.integer(static_cast<std::uint64_t>(origin.seq));
+  row.integer(static_cast<std::uint64_t>(seq));
   row.integer(table.rows_before + table.rows);
   row.integer(loss.events);
   row.integer(loss.packets);
@@ -47,12 +48,13 @@ void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, Column
   row.integer(time_bits(loss.end, losses));
 }
 
-void append_problem(Table& table, const Notice& notice, bool damage, const RowOrigin& origin) {
+void append_problem(Table& table, const Notice& notice, bool damage, std::string_view trace,
+                    std::int64_t seq) {
   const Finding& finding = notice.finding;
   const Rule* const rule = finding.rule;
   RowCursor row(table);
-  row.word(origin.trace);
-  row.integer(static_cast<std::uint64_t>(origin.seq));
+  row.word(trace);
+  row.integer(static_cast<std::uint64_t>(seq));
   row.integer(table.rows_before + table.rows);
   row.word(severity_name(rule == nullptr ? Severity::kError : rule->severity));
   row.boolean(damage);

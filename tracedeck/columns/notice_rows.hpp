@@ -15,9 +15,11 @@ namespace tracedeck::columns {
 [[nodiscard]] Column loss_columns(const Tags& tags);
 [[nodiscard]] Column problem_columns(const Tags& tags);
 
-// Appends a row. `origin.seq`: how many events came before.
-void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, ColumnLosses& losses);
+// Appends a row. `seq`: how many events came before.
+void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, std::int64_t seq,
+                 ColumnLosses& losses);
 // `damage`: bytes that could not be read.
-void append_problem(Table& table, const Notice& notice, bool damage, const RowOrigin& origin);
+void append_problem(Table& table, const Notice& notice, bool damage, std::string_view trace,
+                    std::int64_t seq);
 
 }  // namespace tracedeck::columns

@@ -29,7 +29,9 @@ Column one_columns(const Tags& tags) {
 
 OneTable::OneTable(Table& table, RowTools& tools) : table_(table), tools_(tools) {}
 
-RowResult OneTable::append(const Event& event, const RowOrigin& origin) {
+RowResult OneTable::append(const EventRow& row) {
+  const Event& event = *row.event;
+  const RowOrigin& origin = *row.origin;
   std::vector<Column>& columns = table_.root.children;
   const EventClass& event_class = *event.event_class;
   auto column = columns.begin();
@@ -49,7 +51,7 @@ RowResult OneTable::append(const Event& event, const RowOrigin& origin) {
   column->valid.push_back(origin.stream ? 1 : 0);
   if (origin.stream) column->words32.push_back(column->words->number(*origin.stream));
   ++column;
-  (column++)->words64.push_back(static_cast<std::uint64_t>(origin.seq));
+  (column++)->words64.push_back(static_cast<std::uint64_t>(row.seq));
   for (; column != columns.end() - kOneTexts.size(); ++column) column->words32.push_back(0);
 
   const bool described = event_class.self_described && !event.payload().empty();

@@ -12,7 +12,7 @@ class OneTable {
   // `table`: of `one_columns`. Both must outlive it.
   OneTable(Table& table, RowTools& tools);
 
-  [[nodiscard]] RowResult append(const Event& event, const RowOrigin& origin);
+  [[nodiscard]] RowResult append(const EventRow& row);
   [[nodiscard]] Table& table() const { return table_; }
 
  private:

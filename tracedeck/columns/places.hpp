@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -12,14 +13,20 @@ namespace tracedeck::columns {
 
 struct Places {
   std::size_t count = 0;
-  std::vector<std::uint8_t> there = {};  // 1 or 0 for each; empty: all are there
+  Values<std::uint8_t> there = {};  // 1 or 0 for each; empty: all are there
 
   [[nodiscard]] bool has(std::size_t place) const { return there.empty() || there[place] != 0; }
 };
 
+// Whether no instance of a column is null.
+[[nodiscard]] inline bool all_there(const Column& column) {
+  return !column.nullable || column.valid.empty() ||
+         std::memchr(column.valid.data(), 0, column.valid.size()) == nullptr;
+}
+
 // The places of a column's values, where its instances stand at `places`.
 [[nodiscard]] inline Places value_places(const Column& column, Places places) {
-  if (!column.nullable) return places;
+  if (!column.nullable || all_there(column)) return places;
   if (places.there.empty()) return {.count = places.count, .there = column.valid};
   std::size_t instance = 0;
   for (std::uint8_t& there : places.there) {

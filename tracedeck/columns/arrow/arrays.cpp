@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <concepts>
+#include <span>
 #include <unordered_map>
 #include <utility>
+
+#include "tracedeck/columns/little_endian.hpp"
 
 namespace tracedeck::arrow {
 namespace {
@@ -83,7 +87,7 @@ void ArrayEncoder::column(const Column& column, const Places& outer) {
   Cursor& cursor = cursors_[next_cursor_++];
   Places places = outer;
   if (column.nullable) {
-    if (places.there.empty()) places.there.assign(places.count, 1);
+    if (places.there.empty()) places.there.append(places.count, 1);
     for (std::uint8_t& there : places.there) {
       if (there != 0) there = column.valid[cursor.instances++];
     }
@@ -119,7 +123,14 @@ void ArrayEncoder::leaf(const Column& column, const Places& places, Cursor& curs
   }
   if (column.type == ColumnType::kWord) return words(column, places, cursor);
   const Buffer buffer(arrays_);
-  const auto put_all = [&](const auto& values, std::size_t size) {
+  const auto put_all = [&]<class Number>(const columns::Values<Number>& values, std::size_t size) {
+    if constexpr (std::unsigned_integral<Number>) {
+      if (places.there.empty() && size == sizeof(Number)) {
+        columns::append_le(arrays_.body, std::span(values).subspan(cursor.values, places.count));
+        cursor.values += places.count;
+        return;
+      }
+    }
     for (std::size_t i = 0; i < places.count; ++i)
       put_number(arrays_.body, places.has(i) ? values[cursor.values++] : 0, size);
   };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "tracedeck/base/bytes.hpp"
@@ -55,7 +56,8 @@ class PageCutter {
   [[nodiscard]] PageRange next() {
     PageRange page{.entries_begin = entry_, .values_begin = value_};
     const std::size_t most = values_.that_fit(value_, values_.size() - value_);
-    if (levels_.most_defined == 0) {
+    const bool row_is_value = levels_.repeated.empty() && levels_.entries == values_.size();
+    if (row_is_value) {
       page.rows = std::max<std::size_t>(1, std::min({rows_left_, kPageRows, most}));
       entry_ += page.rows;
       value_ += page.rows;
@@ -130,8 +132,9 @@ class ChunkEncoder::Compressor {
   Compressor& operator=(const Compressor&) = delete;
 
   // Bytes that `plain` comes to.
-  [[nodiscard]] std::size_t size_of(const std::string& plain) {
-    compressed_.resize(ZSTD_compressBound(plain.size()));
+  [[nodiscard]] std::size_t size_of(std::string_view plain) {
+    const std::size_t most = ZSTD_compressBound(plain.size());
+    if (compressed_.size() < most) compressed_.resize(most);
     const std::size_t size = ZSTD_compressCCtx(context_, compressed_.data(), compressed_.size(),
                                                plain.data(), plain.size(), 1);
     if (ZSTD_isError(size) != 0) throw std::bad_alloc();
@@ -139,7 +142,7 @@ class ChunkEncoder::Compressor {
   }
 
   // Appends the page `plain` to the chunk. `header` has the type, the entries and the encoding.
-  void append(ColumnChunk& chunk, const std::string& plain, PageHeader header) {
+  void append(ColumnChunk& chunk, std::string_view plain, PageHeader header) {
     const std::size_t size = size_of(plain);
     header.size = plain.size();
     header.compressed = size;
@@ -196,21 +199,25 @@ ColumnChunk ChunkEncoder::encode(const LeafPath& path, std::size_t rows) {
     const PageRange page = cutter.next();
     const std::size_t entries = page.entries_end - page.entries_begin;
     const std::size_t count = page.values_end - page.values_begin;
-    const auto of_page = [&](const std::vector<std::uint8_t>& all) {
+    const auto of_page = [&](const columns::Values<std::uint8_t>& all) {
       return all.empty() ? std::span<const std::uint8_t>()
                          : std::span(all).subspan(page.entries_begin, entries);
     };
     plain.clear();
     append_levels(plain, of_page(levels.repeated), levels.most_repeated);
     append_levels(plain, of_page(levels.defined), levels.most_defined);
-    const Encoding encoding = values.append(plain, page.values_begin, count);
+    const std::string_view stored =
+        plain.empty() ? values.stored(page.values_begin, count) : std::string_view();
+    const Encoding encoding =
+        stored.empty() ? values.append(plain, page.values_begin, count) : Encoding::kPlain;
     add_encoding(chunk, encoding);
     PageFacts facts{.offset = chunk.bytes.size(),
                     .first_row = row,
                     .nulls = entries - count,
                     .all_null = count == 0,
                     .bounds = values.bounds(page.values_begin, count)};
-    compressor_->append(chunk, plain, {.entries = entries, .encoding = encoding});
+    compressor_->append(chunk, stored.empty() ? plain : stored,
+                        {.entries = entries, .encoding = encoding});
     facts.size = static_cast<std::uint32_t>(chunk.bytes.size() - facts.offset);
     if (facts.bounds.known && !chunk.bounds.known) chunk.bounds = facts.bounds;
     if (facts.bounds.known) widen(leaf, chunk.bounds, facts.bounds);

@@ -3,6 +3,7 @@
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@ namespace tracedeck::parquet {
 // 0 to 32. No length before it.
 void append_hybrid(std::string& out, std::span<const std::uint8_t> values, unsigned width);
 void append_hybrid(std::string& out, std::span<const std::uint32_t> values, unsigned width);
+
+// A run of this encoding: `value`, `count` times.
+void append_run(std::string& out, std::uint32_t value, std::size_t count, unsigned width);
 
 // DELTA_BINARY_PACKED with blocks of 128 values and miniblocks of 32. Differences wrap, as the
 // encoding says.

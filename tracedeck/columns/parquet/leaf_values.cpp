@@ -12,11 +12,13 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/columns/little_endian.hpp"
 #include "tracedeck/columns/parquet/encodings.hpp"
 
 namespace tracedeck::parquet {
 namespace {
 
+using columns::append_le;
 using columns::Column;
 using columns::ColumnType;
 
@@ -38,22 +40,6 @@ std::size_t value_count(const Column& leaf) {
       return leaf.width == 64 ? leaf.words64.size() : leaf.words32.size();
     default:
       return leaf.words32.size();
-  }
-}
-
-template <std::unsigned_integral T>
-void append_le(std::string& out, T value) {
-  std::array<std::uint8_t, sizeof(T)> bytes{};
-  store_le(bytes.data(), value);
-  out.append(as_text(bytes));
-}
-
-template <std::unsigned_integral T>
-void append_all(std::string& out, std::span<const T> values) {
-  if constexpr (std::endian::native == std::endian::little) {
-    out.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  } else {
-    for (const T value : values) append_le(out, value);
   }
 }
 
@@ -81,9 +67,11 @@ template <class Value, class Stored>
 Bounds integer_bounds(std::span<const Stored> values) {
   auto least = static_cast<Value>(values.front());
   auto largest = least;
-  for (const Stored value : values) {
-    least = std::min(least, static_cast<Value>(value));
-    largest = std::max(largest, static_cast<Value>(value));
+#pragma GCC unroll 4
+  for (const Stored each : values) {
+    const auto value = static_cast<Value>(each);
+    least = value < least ? value : least;
+    largest = value > largest ? value : largest;
   }
   Bounds bounds{.known = true};
   append_le(bounds.least, static_cast<Stored>(least));
@@ -172,7 +160,6 @@ std::string_view LeafValues::text(std::size_t index) const {
 
 void LeafValues::make_text_dictionary() {
   TextViewMap<std::uint32_t> known;
-  numbers_.reserve(size_);
   for (std::size_t i = 0; i < size_; ++i) {
     const std::string_view value = text(i);
     const auto [found, is_new] = known.try_emplace(value, static_cast<std::uint32_t>(known.size()));
@@ -191,15 +178,23 @@ void LeafValues::make_text_dictionary() {
 
 // In the order in which words come up, so that it does not matter what was known before.
 void LeafValues::make_word_dictionary() {
+  const std::uint32_t first = leaf_.words32.front();
+  std::uint32_t other = 0;
+  for (const std::uint32_t word : leaf_.words32) other |= word ^ first;
+  if (other == 0) {
+    append_text(dictionary_, (*leaf_.words)[first]);
+    dictionary_count_ = 1;
+    return;
+  }
   constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<std::uint32_t> renumbered(leaf_.words->size(), kNone);
-  numbers_.reserve(size_);
+  std::uint32_t* number = numbers_.grow(size_);
   for (const std::uint32_t word : leaf_.words32) {
     if (renumbered[word] == kNone) {
       renumbered[word] = static_cast<std::uint32_t>(dictionary_count_++);
       append_text(dictionary_, (*leaf_.words)[word]);
     }
-    numbers_.push_back(renumbered[word]);
+    *number++ = renumbered[word];
   }
 }
 
@@ -221,7 +216,6 @@ bool LeafValues::gains_from_dictionary() const {
 
 void LeafValues::make_integer_dictionary() {
   NumberMap<std::uint64_t, std::uint32_t> known;
-  numbers_.reserve(size_);
   for (const std::uint64_t value : leaf_.words64) {
     const auto [found, is_new] = known.try_emplace(value, static_cast<std::uint32_t>(known.size()));
     if (is_new) append_le(dictionary_, value);
@@ -251,6 +245,10 @@ Encoding LeafValues::append(std::string& out, std::size_t from, std::size_t coun
     // No width of 0: not every reader takes it.
     const unsigned width = std::max(1U, bit_width(dictionary_count_ - 1));
     out += static_cast<char>(width);
+    if (numbers_.empty()) {
+      append_run(out, 0, count, width);
+      return Encoding::kRleDictionary;
+    }
     append_hybrid(out, std::span(numbers_).subspan(from, count), width);
     return Encoding::kRleDictionary;
   }
@@ -267,6 +265,13 @@ Encoding LeafValues::append(std::string& out, std::size_t from, std::size_t coun
   }
   append_plain(out, from, count);
   return Encoding::kPlain;
+}
+
+std::string_view LeafValues::stored(std::size_t from, std::size_t count) const {
+  const bool is_stored = leaf_.type == ColumnType::kDouble ||
+                         (leaf_.type == ColumnType::kInteger && leaf_.width == 64 && is_plain_);
+  if (std::endian::native != std::endian::little || !is_stored) return {};
+  return {reinterpret_cast<const char*>(leaf_.words64.data() + from), count * 8};
 }
 
 bool LeafValues::may_be_plain() const {
@@ -294,10 +299,10 @@ void LeafValues::append_plain(std::string& out, std::size_t from, std::size_t co
       return append_booleans(out, std::span(leaf_.bytes).subspan(from, count));
     case PhysicalType::kInt32:
     case PhysicalType::kFloat:
-      return append_all(out, std::span(leaf_.words32).subspan(from, count));
+      return append_le(out, std::span(leaf_.words32).subspan(from, count));
     case PhysicalType::kInt64:
     case PhysicalType::kDouble:
-      return append_all(out, std::span(leaf_.words64).subspan(from, count));
+      return append_le(out, std::span(leaf_.words64).subspan(from, count));
     case PhysicalType::kFixedLenByteArray:
       for (std::size_t i = from; i < from + count; ++i)
         append_decimal_bytes(out, leaf_.decimals[i]);
@@ -339,6 +344,7 @@ Bounds LeafValues::bounds(std::size_t from, std::size_t count) const {
     default: {
       std::string_view least = text(from);
       std::string_view largest = least;
+      if (has_dictionary() && numbers_.empty()) count = 1;
       for (std::size_t i = from + 1; i < from + count; ++i) {
         // Most values are the one before: names of traces, labels.
         if (!numbers_.empty() && numbers_[i] == numbers_[i - 1]) continue;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/columns/parquet/column_chunk.hpp"
@@ -28,6 +29,9 @@ class LeafValues {
 
   // Appends values in the encoding that takes the least, and says which that is.
   Encoding append(std::string& out, std::size_t from, std::size_t count);
+
+  // The values where the column has them as `append` would write them; else nothing.
+  [[nodiscard]] std::string_view stored(std::size_t from, std::size_t count) const;
 
   // Whether PLAIN may take less than that once both are compressed: of texts of which half are
   // repeated, of integers of which neighbours repeat bytes.
@@ -55,7 +59,8 @@ class LeafValues {
   bool is_plain_ = false;
   std::string dictionary_;
   std::size_t dictionary_count_ = 0;
-  std::vector<std::uint32_t> numbers_;  // of the values in the dictionary
+  // Of the values in the dictionary; empty where all are its only one.
+  columns::Values<std::uint32_t> numbers_;
 };
 
 // The smaller of both where they are of the same leaf, and the larger.

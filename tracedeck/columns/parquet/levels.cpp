@@ -1,5 +1,9 @@
 #include "tracedeck/columns/parquet/levels.hpp"
 
+#include <algorithm>
+
+#include "tracedeck/columns/places.hpp"
+
 namespace tracedeck::parquet {
 namespace {
 
@@ -60,8 +64,8 @@ class LevelWalk {
     ++defined;
     if (depth + 2 == steps_.size() && is_value(*steps_[depth + 1].column)) {
       entry(repeated, defined);
-      levels_.repeated.insert(levels_.repeated.end(), length - 1, step.list);
-      levels_.defined.insert(levels_.defined.end(), length - 1, defined);
+      levels_.repeated.append(length - 1, step.list);
+      levels_.defined.append(length - 1, defined);
       return;
     }
     instance(depth + 1, repeated, defined);
@@ -73,6 +77,29 @@ class LevelWalk {
   Levels& levels_;
   std::vector<Step> steps_;
 };
+
+// The same as a walk, where nothing is null and `list`, null for none, is the only list.
+void fill_levels(Levels& levels, const LeafPath& path, const Column* list, std::size_t rows) {
+  if (list == nullptr) {
+    levels.defined.append(rows, levels.most_defined);
+    return;
+  }
+  std::size_t entries = 0;
+  for (const std::uint32_t length : list->words32) entries += std::max(length, 1U);
+  levels.defined.append(entries, levels.most_defined);
+  levels.repeated.append(entries, 1);
+  std::uint8_t defined = 0;  // of an empty list
+  for (const Column* const column : path) {
+    if (column->nullable) ++defined;
+    if (column == list) break;
+  }
+  std::size_t entry = 0;
+  for (const std::uint32_t length : list->words32) {
+    levels.repeated[entry] = 0;
+    if (length == 0) levels.defined[entry] = defined;
+    entry += std::max(length, 1U);
+  }
+}
 
 }  // namespace
 
@@ -92,7 +119,11 @@ Levels levels_of(const LeafPath& path, std::size_t rows) {
     levels.entries = rows;
     return levels;
   }
-  if (levels.most_defined != 0) {
+  if (levels.most_repeated <= 1 && levels.most_defined != 0 &&
+      std::ranges::all_of(path, [](const Column* column) { return columns::all_there(*column); })) {
+    const auto list = std::ranges::find(path, ColumnType::kList, &Column::type);
+    fill_levels(levels, path, list == path.end() ? nullptr : *list, rows);
+  } else if (levels.most_defined != 0) {
     for (std::size_t i = 0; i < rows; ++i) walk.row();
   }
   levels.entries = levels.most_defined == 0 ? rows : levels.defined.size();

@@ -20,10 +20,10 @@ using LeafPath = std::vector<const columns::Column*>;
 
 // The levels of a leaf. An entry is a value, or a place where there is none.
 struct Levels {
-  std::uint8_t most_defined = 0;            // of an entry that is a value
-  std::uint8_t most_repeated = 0;           // lists around the leaf, itself included
-  std::vector<std::uint8_t> defined = {};   // of each entry; empty if `most_defined` is 0
-  std::vector<std::uint8_t> repeated = {};  // the same
+  std::uint8_t most_defined = 0;                // of an entry that is a value
+  std::uint8_t most_repeated = 0;               // lists around the leaf, itself included
+  columns::Values<std::uint8_t> defined = {};   // of each entry; empty if `most_defined` is 0
+  columns::Values<std::uint8_t> repeated = {};  // the same
   std::size_t entries = 0;
 };
 
