@@ -16,6 +16,7 @@ namespace {
 using columns::Column;
 using columns::ColumnType;
 using columns::Places;
+using columns::Values;
 
 // What a schema points to.
 struct SchemaOwner {
@@ -136,12 +137,12 @@ void schema_of(const Column& column, std::span<const ColumnNote> notes, std::siz
 
 // What an array points to.
 struct ArrayOwner {
-  std::vector<std::uint8_t> validity = {};  // bits
-  std::vector<std::uint8_t> bytes = {};
-  std::vector<std::uint16_t> words16 = {};
-  std::vector<std::uint32_t> words32 = {};
-  std::vector<std::uint64_t> words64 = {};
-  std::vector<Int128> decimals = {};
+  Values<std::uint8_t> validity = {};  // bits
+  Values<std::uint8_t> bytes = {};
+  Values<std::uint16_t> words16 = {};
+  Values<std::uint32_t> words32 = {};
+  Values<std::uint64_t> words64 = {};
+  Values<Int128> decimals = {};
   std::string characters = {};
   std::shared_ptr<const WordTexts> words = {};
   std::array<const void*, 3> buffers = {};
@@ -161,8 +162,9 @@ void release_array(ArrowArray* array) {
   array->release = nullptr;
 }
 
-std::vector<std::uint8_t> bits_of(std::span<const std::uint8_t> flags) {
-  std::vector<std::uint8_t> bits((flags.size() + 7) / 8);
+Values<std::uint8_t> bits_of(std::span<const std::uint8_t> flags) {
+  Values<std::uint8_t> bits;
+  bits.append((flags.size() + 7) / 8, 0);
   for (std::size_t i = 0; i < flags.size(); ++i)
     bits[i / 8] = static_cast<std::uint8_t>(bits[i / 8] | unsigned{flags[i]} << i % 8);
   return bits;
@@ -170,9 +172,10 @@ std::vector<std::uint8_t> bits_of(std::span<const std::uint8_t> flags) {
 
 // Dense values with one for each place: zeros where none is there.
 template <class Number>
-std::vector<Number> spread(std::vector<Number> values, const Places& places) {
+Values<Number> spread(Values<Number> values, const Places& places) {
   if (places.there.empty()) return values;
-  std::vector<Number> all(places.count);
+  Values<Number> all;
+  all.append(places.count, 0);
   std::size_t value = 0;
   for (std::size_t i = 0; i < places.count; ++i) {
     if (places.has(i)) all[i] = values[value++];
@@ -182,22 +185,22 @@ std::vector<Number> spread(std::vector<Number> values, const Places& places) {
 
 // Values that are taken out of a column, in whose place is room for as many.
 template <class Number>
-std::vector<Number> taken(std::vector<Number>& values) {
-  std::vector<Number> room;
+Values<Number> taken(Values<Number>& values) {
+  Values<Number> room;
   room.reserve(values.size());
   return std::exchange(values, std::move(room));
 }
 
 template <class Narrow>
-std::vector<Narrow> narrowed(const std::vector<std::uint32_t>& values) {
-  std::vector<Narrow> narrow(values.size());
-  std::ranges::transform(values, narrow.begin(),
+Values<Narrow> narrowed(const Values<std::uint32_t>& values) {
+  Values<Narrow> narrow;
+  std::ranges::transform(values, narrow.grow(values.size()),
                          [](std::uint32_t value) { return static_cast<Narrow>(value); });
   return narrow;
 }
 
 // Where texts and lists end, with a 0 before the first.
-std::vector<std::uint32_t> ends_of(std::vector<std::uint32_t> lengths) {
+Values<std::uint32_t> ends_of(Values<std::uint32_t> lengths) {
   std::uint32_t end = 0;
   for (std::uint32_t& each : lengths) end += std::exchange(each, end);
   lengths.push_back(end);
@@ -230,7 +233,7 @@ class Exporter {
   }
 
  private:
-  static std::vector<std::uint8_t> taken_flags(std::vector<std::uint8_t>& flags) {
+  static Values<std::uint8_t> taken_flags(Values<std::uint8_t>& flags) {
     flags.clear();
     return std::move(flags);
   }
@@ -325,7 +328,7 @@ class Exporter {
 
   // The words that `numbers` names, which become those of their places among them.
   static std::shared_ptr<const WordTexts> chosen(const columns::Words& words,
-                                                 std::vector<std::uint32_t>& numbers) {
+                                                 Values<std::uint32_t>& numbers) {
     auto texts = std::make_shared<WordTexts>();
     texts->ends.push_back(0);
     std::unordered_map<std::uint32_t, std::uint32_t> places;
@@ -344,7 +347,7 @@ class Exporter {
 
   // Never null, not even of no values.
   template <class Number>
-  static const void* buffer(const std::vector<Number>& values) {
+  static const void* buffer(const Values<Number>& values) {
     static constexpr std::array<std::uint64_t, 2> kNothing = {};
     return values.empty() ? static_cast<const void*>(kNothing.data()) : values.data();
   }

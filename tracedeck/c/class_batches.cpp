@@ -28,10 +28,11 @@ Result<void> ClassBatches::add(const Event& event) {
     return {};
   }
   const RowOrigin origin = origin_of(event);
-  RowResult result = entry.rows->append(event, origin);
+  const columns::EventRow row{.event = &event, .origin = &origin, .seq = seq_};
+  RowResult result = entry.rows->append(row);
   if (result == RowResult::kTooWide && !entry.rows->is_wide()) [[unlikely]] {
     make_rows(entry, *event.event_class, true);
-    result = entry.rows->append(event, origin);
+    result = entry.rows->append(row);
   }
   if (result != RowResult::kAppended) [[unlikely]]
     return fail(ErrorCode::kInvalidArgument,
@@ -51,7 +52,7 @@ void ClassBatches::add(const Record& other) {
       columns::append_loss(lost->table, *other.loss,
                            origin_of(stream == nullptr ? EntityId::none() : stream->entity, stream,
                                      of == nullptr ? nullptr : of->trace),
-                           tools_.losses);
+                           seq_, tools_.losses);
       ++rows_;
       return;
     }
@@ -61,7 +62,7 @@ void ClassBatches::add(const Record& other) {
       if (problem == nullptr) return;
       const std::string trace = traces_.name_of_input(other.notice->trace_input());
       columns::append_problem(problem->table, *other.notice, other.kind == RecordKind::kProblem,
-                              {.trace = trace, .seq = seq_});
+                              trace, seq_);
       ++rows_;
       return;
     }
@@ -128,7 +129,7 @@ RowOrigin ClassBatches::origin_of(EntityId id, const DataStream* stream,
                                   const TraceDescription* trace) {
   if (id != last_origin_ || origin_ == nullptr) [[unlikely]]
     find_origin(id, stream, trace);
-  RowOrigin origin{.number = origin_->number, .trace = origin_->trace, .seq = seq_};
+  RowOrigin origin{.number = origin_->number, .trace = origin_->trace};
   if (origin_->stream) origin.stream = *origin_->stream;
   return origin;
 }

@@ -53,6 +53,9 @@ class Values {
   // Keeps the memory.
   void clear() { size_ = 0; }
 
+  void reserve(std::size_t count) {
+    if (count > capacity_) make_room(count - size_);
+  }
   void push_back(T value) {
     if (size_ == capacity_) [[unlikely]]
       make_room(1);
