@@ -10,7 +10,7 @@ DEMO := build/demo
 
 export JOBS
 
-.PHONY: build demo test check check-deep bench fuzz format lint install deb static clean help
+.PHONY: build demo test check check-deep bench fuzz format lint install deb static python clean help
 
 # The library, the command, its man page and completions; no tests.
 build:
@@ -68,6 +68,11 @@ static:
 	scripts/install-deps.sh packages
 	scripts/build-static.sh
 
+python:
+	scripts/install-deps.sh packages
+	scripts/build-static.sh tracedeck-c-alone
+	python3 scripts/make-wheel.py build/release/lib/alone/libtracedeck_c.so.1 build/release/packages
+
 clean:
 	rm -rf build
 
@@ -84,5 +89,6 @@ help:
 	@echo 'make install    install below PREFIX ($(PREFIX))'
 	@echo 'make deb        Debian packages of the command, the library and its headers (build/release/packages)'
 	@echo 'make static     one executable that needs nothing else (build/release/bin/tracedeck-static)'
+	@echo 'make python     a wheel for Python 3.9 and later that needs nothing else (build/release/packages)'
 	@echo 'make clean      remove build/'
 	@echo 'Sanitizers: cmake --preset asan (or tsan) && cmake --build --preset asan && ctest --preset asan'

@@ -30,7 +30,7 @@ modules=(
     playwright-core@1.65.1
     @duckdb/node-api@1.5.6-r.1 parquet-wasm@0.8.0 apache-arrow@21.2.0 hyparquet@1.33.0 hyparquet-compressors@1.1.2
 )
-packages=(dpkg-dev mmdebstrap) # what makes packages, unpacks sources, and makes a bare Debian to try them in
+packages=(dpkg-dev mmdebstrap python3-venv) # what makes packages, unpacks sources, and makes a bare Debian to try them in
 
 usage() {
     echo "usage: scripts/install-deps.sh [command] [test] [check] [lint] [fuzz] [packages] [browser]" >&2
