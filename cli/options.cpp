@@ -65,7 +65,9 @@ std::vector<Choice> answer_choices() {
   return {{"text", "a table for reading"},
           {"jsonl", "a JSON object a row, and one of what the answer was made of"},
           {"json", "the same as jsonl"},
-          {"csv", "comma-separated values"}};
+          {"csv", "comma-separated values"},
+          {"arrow", "columns, as a stream of Arrow"},
+          {"parquet", "columns, as a Parquet file"}};
 }
 
 std::vector<Choice> int64_choices() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,9 @@
 #include "cli/places.hpp"
 #include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/columns/answer_table.hpp"
+#include "tracedeck/columns/arrow/ipc_format.hpp"
+#include "tracedeck/columns/parquet/parquet_format.hpp"
 #include "tracedeck/flow/slack_order.hpp"
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
@@ -30,8 +34,32 @@ bool is_json(const Options& options) {
   return options.json || options.output == "jsonl" || options.output == "json";
 }
 
+// Whether the answer is columns for other programs.
+bool is_table(const Options& options) {
+  return options.output == "arrow" || options.output == "parquet";
+}
+
+std::unique_ptr<columns::AnswerTable> table_sink(const Options& options, io::Output& out,
+                                                 const query::Query& query) {
+  const columns::TableOptions alone{.segment = "answer", .one_table = true, .alone = true};
+  auto format =
+      options.output == "arrow" ? arrow::stream_format(alone) : parquet::parquet_format(alone);
+  return std::make_unique<columns::AnswerTable>(query, columns::file_sink(out, std::move(format)));
+}
+
+// What is known of an answer beside its rows.
+struct AnswerFacts {
+  std::shared_ptr<query::Estimates> estimates = std::make_shared<query::Estimates>();
+  const columns::AnswerTable* table = nullptr;  // of the query
+};
+
 std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& out,
-                                           const query::Query& query) {
+                                           const query::Query& query, AnswerFacts& facts) {
+  if (is_table(options)) {
+    auto table = table_sink(options, out, query);
+    facts.table = table.get();
+    return table;
+  }
   if (is_json(options)) return query::json_answer(out, query);
   if (options.output == "csv") return query::csv_answer(out, query);
   return query::text_answer(out, query, {.width = terminal_size().width});
@@ -136,11 +164,15 @@ Options comparing_options(const Options& reading, const query::Query& query) {
 }
 
 void report_counts(const Options& options, Session& session, query::QueryCounts counts,
-                   const query::Estimates& estimates) {
-  counts.estimates = estimates.columns();
+                   const AnswerFacts& facts) {
+  counts.estimates = facts.estimates->columns();
+  if (facts.table != nullptr) {
+    for (const ReceiptEntry& entry : facts.table->receipt())
+      session.diagnostics.note(fmt::format("{} {}: {}", entry.count, entry.what, entry.done));
+  }
   if (is_json(options)) {
     print(session, query::counts_json(counts));
-  } else if (options.output == "csv") {
+  } else if (options.output == "csv" || is_table(options)) {
     session.diagnostics.note(query::counts_text(counts));
   } else {
     print(session, fmt::format("\n{}\n", query::counts_text(counts)));
@@ -208,10 +240,10 @@ class PartialOutput {
 };
 
 std::unique_ptr<query::RowSink> sink_of(const Options& options, Session& session,
-                                        const query::Query& query,
-                                        const std::shared_ptr<query::Estimates>& estimates) {
+                                        const query::Query& query, AnswerFacts& facts) {
   if (!options.partial.empty() || options.explain) return query::no_answer();
-  return query::watch_estimates(plain_sink(options, session.out, query), query, estimates);
+  return query::watch_estimates(plain_sink(options, session.out, query, facts), query,
+                                facts.estimates);
 }
 
 // Files that were named so far, whatever their names.
@@ -236,9 +268,9 @@ class NamedFiles {
 void run_merge(const Options& options, Session& session) {
   PartialOutput partial(options, session);
   if (partial.failed()) return;
-  const auto estimates = std::make_shared<query::Estimates>();
+  AnswerFacts facts;
   query::PartialMerge merge(
-      [&](const query::Query& query) { return sink_of(options, session, query, estimates); },
+      [&](const query::Query& query) { return sink_of(options, session, query, facts); },
       options.partial_key);
   NamedFiles named;
   for (const std::string& operand : options.operands) {
@@ -256,7 +288,7 @@ void run_merge(const Options& options, Session& session) {
   if (session.stop.stop_requested() || merge.query() == nullptr) return partial.discard();
   if (!options.partial.empty()) return partial.write(*merge.query());
   if (!session.delivered(merge.query()->finish())) return;
-  report_counts(options, session, merge.query()->counts(), *estimates);
+  report_counts(options, session, merge.query()->counts(), facts);
   for (const std::string& sentence : merge.query()->notices()) session.diagnostics.note(sentence);
 }
 
@@ -317,6 +349,10 @@ void report_doubts_of(const Options& options, Session& session, const query::Que
 }  // namespace
 
 std::string check_query(Options& options) {
+  if (is_table(options) && ::isatty(STDOUT_FILENO) == 1)
+    return fmt::format(
+        "'--output {0}' is not for a terminal: tracedeck query --output {0} ... > FILE",
+        options.output);
   if (!options.partial.empty()) {
     constexpr auto kForms = std::to_array<std::string_view>({"json", "answer-output", "explain"});
     if (const std::string form = given_of(options, kForms); !form.empty())
@@ -372,8 +408,8 @@ void run_query(const Options& options, Session& session) {
     (*spans)->rows.show_utc_by(
         [&pipeline](const std::string& trace) { return pipeline->frame_of_moved(trace); });
   }
-  const auto estimates = std::make_shared<query::Estimates>();
-  query.answer_to(sink_of(options, session, query, estimates));
+  AnswerFacts facts;
+  query.answer_to(sink_of(options, session, query, facts));
   const Options compared = comparing_options(reading, query);
   Notices notices(session, compared, {.lines_per_rule = NoticePolicy::kFewLines});
   notices.relate_by(
@@ -389,7 +425,7 @@ void run_query(const Options& options, Session& session) {
   if (options.explain) {
     print(session, (*spans)->stream->interpreter().explain());
   } else if (options.partial.empty()) {
-    report_counts(options, session, query.counts(), *estimates);
+    report_counts(options, session, query.counts(), facts);
   } else if (cut_short) {
     report_no_answer(session);
     session.cut_short();

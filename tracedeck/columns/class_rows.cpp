@@ -7,14 +7,11 @@
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/columns/limits.hpp"
 #include "tracedeck/model/labels.hpp"
 
 namespace tracedeck::columns {
 namespace {
-
-constexpr std::uint64_t kLargestSigned = std::numeric_limits<std::int64_t>::max();
-// The first number of 39 digits.
-constexpr Uint128 kDecimalEnd = Uint128{10'000'000'000'000'000'000U} * 10'000'000'000'000'000'000U;
 
 std::optional<std::int64_t> as_signed(const Nanoseconds& time) {
   if (time.magnitude() > kLargestSigned) return {};

@@ -19,6 +19,8 @@ enum class ColumnLoss : std::uint8_t {
   kAsJson,
   kWideClass,
   kSmallGroup,
+  kOtherKind,
+  kLabelWithoutColumn,
   kCount
 };
 

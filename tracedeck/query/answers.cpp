@@ -350,9 +350,7 @@ class CsvAnswer final : public RowSink {
       render::append_csv_text(out_, fmt::format("{}", fmt::join(cell.labels, "|")));
       return;
     }
-    TextBuffer json(nullptr, 256);
-    append_json(json, cell);
-    render::append_csv_text(out_, json.view());
+    render::append_csv_text(out_, json_of(cell));
   }
 
   io::Output& output_;
@@ -384,6 +382,12 @@ class WatchedAnswer final : public RowSink {
 };
 
 }  // namespace
+
+std::string json_of(const Cell& cell) {
+  TextBuffer json(nullptr, 256);
+  append_json(json, cell);
+  return std::string(json.view());
+}
 
 std::unique_ptr<RowSink> text_answer(io::Output& output, const Query& query,
                                      const AnswerOptions& options) {

@@ -9,6 +9,7 @@
 
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/model/clock.hpp"
+#include "tracedeck/query/cell.hpp"
 #include "tracedeck/query/query.hpp"
 #include "tracedeck/query/rows.hpp"
 
@@ -25,6 +26,9 @@ struct AnswerOptions {
 // An object a row, with the columns for keys; a histogram is an array of [lower, upper, count].
 [[nodiscard]] std::unique_ptr<RowSink> json_answer(io::Output& output, const Query& query);
 [[nodiscard]] std::unique_ptr<RowSink> csv_answer(io::Output& output, const Query& query);
+
+// A value as the answer in JSON has it.
+[[nodiscard]] std::string json_of(const Cell& cell);
 
 // Columns of an answer that hold counts which are about right, by their names.
 class Estimates {
