@@ -204,8 +204,16 @@ def _values(column: Column, array: ArrowArray) -> List[Any]:
     return values
 
 
+class Words:
+    """Texts as numbers and what these stand for; -1: none."""
+
+    def __init__(self, numbers: Any, texts: List[str]) -> None:
+        self.numbers = numbers
+        self.texts = texts
+
+
 def piece(column: Column, array: ArrowArray, numpy: Any) -> Tuple[Any, Any]:
-    """A column as an array of NumPy, and which values there are, or None: all.
+    """A column as an array of NumPy or `Words`, and which values there are, or None: all.
 
     Arrays of values of a fixed size look into the memory of the batch.
     """
@@ -215,11 +223,10 @@ def piece(column: Column, array: ArrowArray, numpy: Any) -> Tuple[Any, Any]:
         bits = numpy.frombuffer((ctypes.c_char * ((count + 7) // 8)).from_address(array.buffers[0]), numpy.uint8)
         there = numpy.unpackbits(bits, bitorder="little")[:count].astype(bool)
     if column.has_words:
-        words = numpy.array([*_texts(array.dictionary.contents), None], dtype=object)
         numbers = _view(array, numpy.dtype("i4"), numpy)
         if there is not None:
-            numbers = numpy.where(there, numbers, len(words) - 1)
-        return words[numbers], None
+            numbers = numpy.where(there, numbers, -1).astype("i4")
+        return Words(numbers, _texts(array.dictionary.contents)), None
     if column.format in _FIXED:
         return _view(array, numpy.dtype(_FIXED[column.format]), numpy), there
     if column.format == "b":

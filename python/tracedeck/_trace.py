@@ -12,7 +12,7 @@ import weakref
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from . import _answers
-from ._columns import Column, Rows, piece
+from ._columns import Column, Rows, Words, piece
 from ._library import (
     ArgumentError,
     ArrowArray,
@@ -399,8 +399,8 @@ class Trace:
             for batch in group:
                 if not batch.of.is_event:
                     continue
-                pieces = {key: [piece] for key, piece in _pieces(batch, columns, numpy).items()}
-                yield batch.of.name, {key: _joined(each, numpy) for key, each in pieces.items()}
+                pieces = _pieces(batch, columns, numpy).items()
+                yield batch.of.name, {key: _copied(values, there, numpy) for key, (values, there) in pieces}
 
     def names(self) -> Dict[str, int]:
         """How many events of each name there are. Reads the traces."""
@@ -540,11 +540,11 @@ class Trace:
                 yield from _in_order(group)
 
     def _columns(self, name: Optional[str], columns: Optional[List[str]], numpy: Any) -> Dict[str, Dict[str, Any]]:
-        pieces: Dict[str, Dict[str, List[Any]]] = {}
+        joined: Dict[str, Dict[str, _Joined]] = {}
         classes: Dict[str, _Class] = {}
-        batches = []
         for group in self._groups(None if name is None else (name,), _COLUMN_ROWS):
-            for batch in group:
+            while group:
+                batch = group.pop()  # its memory goes as soon as it was copied
                 of = batch.of
                 if name is not None and of.name != name:
                     continue
@@ -552,11 +552,13 @@ class Trace:
                     raise ArgumentError(
                         f"events of the name {of.name} have several columns; `batches` and loops have all of them"
                     )
-                batches.append(batch)
-                into = pieces.setdefault(of.name, {})
-                for key, each in _pieces(batch, columns, numpy).items():
-                    into.setdefault(key, []).append(each)
-        return {each: {key: _joined(them, numpy) for key, them in of.items()} for each, of in pieces.items()}
+                into = joined.setdefault(of.name, {})
+                for key, (values, there) in _pieces(batch, columns, numpy).items():
+                    if key not in into:
+                        into[key] = _Joined(numpy)
+                    into[key].append(values, there)
+                del batch
+        return {each: {key: them.array() for key, them in of.items()} for each, of in joined.items()}
 
 
 def _in_order(group: List[_Batch]) -> Iterator[Event]:
@@ -577,23 +579,72 @@ def _in_order(group: List[_Batch]) -> Iterator[Event]:
 def _pieces(batch: _Batch, columns: Optional[Sequence[str]], numpy: Any) -> Dict[str, Any]:
     numbers = batch.of.numbers
     names = list(numbers) if columns is None else columns
-    found = {}
-    for name in names:
-        number = numbers[name]
-        values, there = piece(batch.of.columns[number], batch.rows.child(number), numpy)
-        found[name] = (values, there, batch)
-    return found
+    return {name: piece(batch.of.columns[numbers[name]], batch.rows.child(numbers[name]), numpy) for name in names}
 
 
-def _joined(pieces: List[Any], numpy: Any) -> Any:
-    """One array of pieces, with memory of its own."""
-    values = numpy.concatenate([each[0] for each in pieces])
-    if all(each[1] is None for each in pieces):
-        return values
-    there = numpy.concatenate(
-        [numpy.ones(len(each[0]), bool) if each[1] is None else each[1] for each in pieces]
-    )
-    return numpy.ma.MaskedArray(values, mask=~there)
+class _Joined:
+    """One array of pieces. It grows where it is, so that memory is touched once."""
+
+    def __init__(self, numpy: Any) -> None:
+        self._numpy = numpy
+        self._values: Any = None
+        self._there: List[Any] = []
+        self._masked = False
+        self._objects: List[Any] = []
+        self._words: Dict[str, int] = {}
+        self._is_words = False
+        self._size = 0
+
+    def append(self, values: Any, there: Any) -> None:
+        if isinstance(values, Words):
+            self._is_words = True
+            values = self._own_numbers(values)
+        elif values.dtype == object:
+            self._objects.append(values)
+            return
+        end = self._size + len(values)
+        if self._values is None:
+            self._values = self._numpy.empty(end, values.dtype)
+        elif end > len(self._values):
+            self._values.resize(end * 3 // 2, refcheck=False)
+        self._values[self._size : end] = values
+        self._masked = self._masked or there is not None
+        self._there.append((len(values), there))
+        self._size = end
+
+    def _own_numbers(self, words: Words) -> Any:
+        """The numbers that this array has for the texts."""
+        own = [self._words.setdefault(text, len(self._words)) for text in words.texts]
+        if own == list(range(len(own))):
+            return words.numbers
+        return self._numpy.array([*own, -1], "i4")[words.numbers]
+
+    def array(self) -> Any:
+        numpy = self._numpy
+        if self._objects:
+            return numpy.concatenate(self._objects)
+        self._values.resize(self._size, refcheck=False)
+        if self._is_words:
+            return self._texts()
+        if not self._masked:
+            return self._values
+        there = numpy.concatenate([numpy.ones(size, bool) if each is None else each for size, each in self._there])
+        return numpy.ma.MaskedArray(self._values, mask=~there)
+
+    def _texts(self) -> Any:
+        numpy, texts = self._numpy, list(self._words)
+        if len(texts) == 1 and not (self._values < 0).any():
+            same = numpy.empty(self._size, object)
+            same[:] = texts[0]  # numpy.full takes 30 times as long
+            return same
+        return numpy.array([*texts, None], object)[self._values]
+
+
+def _copied(values: Any, there: Any, numpy: Any) -> Any:
+    """A piece with memory of its own."""
+    joined = _Joined(numpy)
+    joined.append(values, there)
+    return joined.array()
 
 
 def _series(values: Any, pandas: Any) -> Any:

@@ -1,6 +1,7 @@
 #include "tracedeck/c/class_batches.hpp"
 
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
@@ -17,29 +18,46 @@ using columns::RowResult;
 ClassBatches::ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names)
     : traces_(std::move(trace_names)), names_(std::move(names)) {}
 
-Result<void> ClassBatches::add(const Event& event) {
-  ClassEntry& entry = entries_[*event.event_class];
-  if (!entry.is_known) [[unlikely]] {
-    entry.is_known = true;
-    if (wants(event.event_class->name.value_or(""))) make_rows(entry, *event.event_class, false);
+void ClassBatches::know(ClassEntry& entry, const EventClass& event_class) {
+  entry.is_known = true;
+  if (!wants(event_class.name.value_or(""))) return;
+  entry.appender = std::make_shared<Appender>();
+  entry.appender->rows = make_rows(event_class, false);
+  entry.appender->waiting.reserve(columns::ClassRows::kBlock);
+}
+
+Result<void> ClassBatches::append_waiting() {
+  for (const std::shared_ptr<Appender>& each : waiting_) {
+    if (auto done = append(*each); !done) return done;
   }
-  if (entry.rows == nullptr) {
-    ++seq_;
-    return {};
-  }
-  const RowOrigin origin = origin_of(event);
-  const columns::EventRow row{.event = &event, .origin = &origin, .seq = seq_};
-  RowResult result = entry.rows->append(row);
-  if (result == RowResult::kTooWide && !entry.rows->is_wide()) [[unlikely]] {
-    make_rows(entry, *event.event_class, true);
-    result = entry.rows->append(row);
-  }
-  if (result != RowResult::kAppended) [[unlikely]]
-    return fail(ErrorCode::kInvalidArgument,
-                "the values of an event are not those that its class has");
-  ++seq_;
-  ++rows_;
+  waiting_.clear();
+  gone_origins_.clear();
   return {};
+}
+
+Result<void> ClassBatches::append(Appender& appender) {
+  // What a block takes before its first row is more than a few rows take one by one.
+  constexpr std::size_t kFew = 4;
+  const std::span<const columns::EventRow> rows = appender.waiting;
+  if (rows.size() < kFew || !appender.rows->append_block(rows)) {
+    for (const columns::EventRow& row : rows) {
+      if (auto done = append(appender, row); !done) return done;
+    }
+  }
+  appender.waiting.clear();
+  return {};
+}
+
+Result<void> ClassBatches::append(Appender& appender, const columns::EventRow& row) {
+  RowResult result = appender.rows->append(row);
+  if (result == RowResult::kTooWide && !appender.rows->is_wide()) [[unlikely]] {
+    // From here on all events of the class have wider columns.
+    appender.rows = make_rows(*row.event->event_class, true);
+    result = appender.rows->append(row);
+  }
+  if (result == RowResult::kAppended) return {};
+  return fail(ErrorCode::kInvalidArgument,
+              "the values of an event are not those that its class has");
 }
 
 void ClassBatches::add(const Record& other) {
@@ -49,10 +67,9 @@ void ClassBatches::add(const Record& other) {
       if (lost == nullptr) return;
       const DataStream* const stream = other.loss->stream;
       const DataStreamClass* const of = stream == nullptr ? nullptr : stream->stream_class;
-      columns::append_loss(lost->table, *other.loss,
-                           origin_of(stream == nullptr ? EntityId::none() : stream->entity, stream,
-                                     of == nullptr ? nullptr : of->trace),
-                           seq_, tools_.losses);
+      find_origin(stream == nullptr ? EntityId::none() : stream->entity, stream,
+                  of == nullptr ? nullptr : of->trace);
+      columns::append_loss(lost->table, *other.loss, *origin_, seq_, tools_.losses);
       ++rows_;
       return;
     }
@@ -92,7 +109,8 @@ void ClassBatches::export_class(std::uint32_t number, ArrowArray& array) {
   table.bytes = 0;
 }
 
-void ClassBatches::make_rows(ClassEntry& entry, const EventClass& event_class, bool wide) {
+std::unique_ptr<columns::ClassRows> ClassBatches::make_rows(const EventClass& event_class,
+                                                            bool wide) {
   columns::ClassColumns columns = columns::columns_of(event_class, {}, wide);
   std::vector<ColumnNote> notes = column_notes(columns.root, event_class);
   RowClass& rows = find_or_make(repaired_utf8(event_class.name.value_or("")), columns.root);
@@ -102,7 +120,7 @@ void ClassBatches::make_rows(ClassEntry& entry, const EventClass& event_class, b
     rows.is_event = true;
     rows.self_described = event_class.self_described;
   }
-  entry.rows = std::make_unique<columns::ClassRows>(std::move(columns), rows.table, tools_);
+  return std::make_unique<columns::ClassRows>(std::move(columns), rows.table, tools_);
 }
 
 RowClass& ClassBatches::find_or_make(std::string name, Column root) {
@@ -117,45 +135,33 @@ RowClass* ClassBatches::notice_class(std::string_view name,
   return &find_or_make(std::string(name), columns({}));
 }
 
-RowOrigin ClassBatches::origin_of(const Event& event) {
-  const EntityId id = event.stream == nullptr
-                          ? EntityId{event.event_class->entity.trace, ~std::uint64_t{0}}
-                          : event.stream->entity;
-  const DataStreamClass* const stream_class = event.event_class->stream_class;
-  return origin_of(id, event.stream, stream_class == nullptr ? nullptr : stream_class->trace);
-}
-
-RowOrigin ClassBatches::origin_of(EntityId id, const DataStream* stream,
-                                  const TraceDescription* trace) {
-  if (id != last_origin_ || origin_ == nullptr) [[unlikely]]
-    find_origin(id, stream, trace);
-  RowOrigin origin{.number = origin_->number, .trace = origin_->trace};
-  if (origin_->stream) origin.stream = *origin_->stream;
-  return origin;
-}
-
 void ClassBatches::find_origin(EntityId id, const DataStream* stream,
                                const TraceDescription* trace) {
   // There may be data streams without end, one after the other.
   constexpr std::size_t kMostOrigins = 4096;
   last_origin_ = id;
   if (const auto found = origins_.find(id); found != origins_.end()) {
-    origin_ = &found->second;
+    origin_ = &found->second->row;
     return;
   }
-  if (origins_.size() >= kMostOrigins) origins_.clear();
-  Origin& origin = origins_[id];
-  origin.number = ++origin_count_;
+  if (origins_.size() >= kMostOrigins) {
+    for (auto& [known, origin] : origins_) gone_origins_.push_back(std::move(origin));
+    origins_.clear();
+  }
+  std::shared_ptr<Origin>& origin = origins_[id];
+  origin = std::make_shared<Origin>();
   if (trace != nullptr) {
     traces_.see_once(*trace);
-    origin.trace = traces_.name_of(*trace);
+    origin->trace = traces_.name_of(*trace);
   }
   if (stream != nullptr) {
     tools_.text.clear();
     render::append_stream_object(tools_.text, *stream);
-    origin.stream = tools_.text.view();
+    origin->stream = tools_.text.view();
   }
-  origin_ = &origin;
+  origin->row = {.number = ++origin_count_, .trace = origin->trace};
+  if (origin->stream) origin->row.stream = *origin->stream;
+  origin_ = &origin->row;
 }
 
 }  // namespace tracedeck::capi

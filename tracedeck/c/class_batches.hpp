@@ -43,9 +43,23 @@ class ClassBatches {
   // `names`: those whose rows are wanted; empty: all.
   ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names);
 
-  // Errors: kInvalidArgument, an event whose values are not those of its class.
-  [[nodiscard]] Result<void> add(const Event& event);
+  // Events wait to be appended together, and must live until `append_waiting`. Errors:
+  // kInvalidArgument, an event whose values are not those of its class.
+  [[nodiscard]] Result<void> add(const Event& event) {
+    ClassEntry& entry = entries_[*event.event_class];
+    if (!entry.is_known) [[unlikely]]
+      know(entry, *event.event_class);
+    const std::int64_t seq = seq_++;
+    if (entry.appender == nullptr) return {};
+    const columns::RowOrigin* const origin = origin_of(event);
+    Appender& appender = *entry.appender;
+    if (appender.waiting.empty()) waiting_.push_back(entry.appender);
+    appender.waiting.push_back({.event = &event, .origin = origin, .seq = seq});
+    ++rows_;
+    return appender.waiting.size() < columns::ClassRows::kBlock ? Result<void>() : append(appender);
+  }
   void add(const Record& other);
+  [[nodiscard]] Result<void> append_waiting();
 
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   [[nodiscard]] std::uint64_t bytes() const;
@@ -59,25 +73,40 @@ class ClassBatches {
   void export_class(std::uint32_t number, ArrowArray& array);
 
  private:
+  // Events that wait to become rows.
+  struct Appender {
+    std::unique_ptr<columns::ClassRows> rows = {};
+    std::vector<columns::EventRow> waiting = {};
+  };
   struct ClassEntry {
     explicit ClassEntry(const EventClass&) {}
-    std::unique_ptr<columns::ClassRows> rows = {};
+    std::shared_ptr<Appender> appender = {};  // null: its events are not wanted
     bool is_known = false;
   };
   struct Origin {
-    std::uint64_t number = 0;
     std::string trace = {};
     std::optional<std::string> stream = {};
+    columns::RowOrigin row = {};  // of these
   };
 
   [[nodiscard]] bool wants(std::string_view name) const {
     return names_.empty() || names_.contains(name);
   }
-  void make_rows(ClassEntry& entry, const EventClass& event_class, bool wide);
+  void know(ClassEntry& entry, const EventClass& event_class);
+  [[nodiscard]] Result<void> append(Appender& appender);
+  [[nodiscard]] Result<void> append(Appender& appender, const columns::EventRow& row);
+  std::unique_ptr<columns::ClassRows> make_rows(const EventClass& event_class, bool wide);
   RowClass& find_or_make(std::string name, columns::Column root);
-  columns::RowOrigin origin_of(const Event& event);
-  columns::RowOrigin origin_of(EntityId id, const DataStream* stream,
-                               const TraceDescription* trace);
+  const columns::RowOrigin* origin_of(const Event& event) {
+    const EntityId id = event.stream == nullptr
+                            ? EntityId{event.event_class->entity.trace, ~std::uint64_t{0}}
+                            : event.stream->entity;
+    if (id != last_origin_ || origin_ == nullptr) [[unlikely]] {
+      const DataStreamClass* const stream_class = event.event_class->stream_class;
+      find_origin(id, event.stream, stream_class == nullptr ? nullptr : stream_class->trace);
+    }
+    return origin_;
+  }
   void find_origin(EntityId id, const DataStream* stream, const TraceDescription* trace);
   RowClass* notice_class(std::string_view name, columns::Column (*columns)(const columns::Tags&));
 
@@ -87,10 +116,13 @@ class ClassBatches {
   std::deque<RowClass> classes_;
   std::map<std::pair<std::string, std::string>, RowClass*> by_columns_;
   ClassCache<ClassEntry> entries_;
+  std::vector<std::shared_ptr<Appender>> waiting_;  // that have some
   WordSnapshots words_;
-  std::unordered_map<EntityId, Origin, EntityIdHash> origins_;
+  // Those that went are kept while rows that wait refer to them.
+  std::unordered_map<EntityId, std::shared_ptr<Origin>, EntityIdHash> origins_;
+  std::vector<std::shared_ptr<Origin>> gone_origins_;
   EntityId last_origin_ = EntityId::none();
-  const Origin* origin_ = nullptr;
+  const columns::RowOrigin* origin_ = nullptr;
   std::uint64_t origin_count_ = 0;
   std::int64_t seq_ = 0;
   std::uint64_t rows_ = 0;

@@ -105,21 +105,30 @@ Result<void> OpenTrace::fill_group(std::uint32_t max_rows) {
       if (!filled) return std::unexpected(filled.error());
       if (!*filled) break;
     }
-    const std::span<const Record> records = batch_->records();
     const std::size_t before = at_;
-    while (at_ < records.size() && batches_->rows() < max_rows) {
-      const Record& record = records[at_++];
-      if (record.kind == RecordKind::kEvent) [[likely]] {
-        if (auto added = batches_->add(record.event); !added) [[unlikely]]
-          return added;
-      } else {
-        reading_->see(record);
-        batches_->add(record);
-      }
+    if (auto added = add_records(max_rows); !added) {
+      // Events wait in vain, so there is no going on.
+      failure_ = added.error();
+      return added;
     }
     progress_.count(at_ - before);
   }
   return {};
+}
+
+Result<void> OpenTrace::add_records(std::uint32_t max_rows) {
+  const std::span<const Record> records = batch_->records();
+  while (at_ < records.size() && batches_->rows() < max_rows) {
+    const Record& record = records[at_++];
+    if (record.kind == RecordKind::kEvent) [[likely]] {
+      if (auto added = batches_->add(record.event); !added) [[unlikely]]
+        return added;
+    } else {
+      reading_->see(record);
+      batches_->add(record);
+    }
+  }
+  return batches_->append_waiting();
 }
 
 Result<bool> OpenTrace::next_batch(std::uint32_t max_rows, std::uint32_t& class_number, bool& last,
@@ -128,6 +137,7 @@ Result<bool> OpenTrace::next_batch(std::uint32_t max_rows, std::uint32_t& class_
     return fail(ErrorCode::kInvalidArgument,
                 "the trace is read event by event; open it again for batches");
   use_ = Use::kBatches;
+  if (failure_) return std::unexpected(*failure_);
   if (auto error = cancelled()) return std::unexpected(*std::move(error));
   if (batches_->rows() == 0) {
     next_class_ = 0;

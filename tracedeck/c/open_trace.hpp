@@ -67,6 +67,8 @@ class OpenTrace {
   [[nodiscard]] Result<bool> refill();
   [[nodiscard]] bool has_records() const { return batch_ != nullptr && at_ < batch_->size(); }
   [[nodiscard]] Result<void> fill_group(std::uint32_t max_rows);
+  // Those of the batch at hand.
+  [[nodiscard]] Result<void> add_records(std::uint32_t max_rows);
   [[nodiscard]] std::optional<Error> cancelled() const;
   void note_unknown_fields();
   void remember_descriptions();
@@ -88,6 +90,7 @@ class OpenTrace {
   bool has_event_ = false;
   std::uint64_t events_ = 0;  // that were read one by one
   bool ended_ = false;
+  std::optional<Error> failure_ = {};
   bool refused_ = false;
   std::uint32_t next_class_ = 0;
   Use use_ = Use::kNone;
