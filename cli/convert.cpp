@@ -175,7 +175,7 @@ class Conversion {
   // which is reported.
   bool name_segment(std::span<const flow::TracePlace> places) {
     if (!find_output(options_.to)->has_segment() || !options_.segment.empty()) return true;
-    Result<std::string> segment = segment_of(places);
+    Result<std::string> segment = segment_of(places, options_);
     if (!segment) {
       session_.report(segment.error());
       return false;

@@ -108,6 +108,7 @@ class Parser {
       }
     }
     options_.given.push_back(spec.id());
+    options_.given_values.push_back(*value);
     const std::string wrong = spec.apply(options_, *value);
     if (!wrong.empty()) problem_ = fmt::format("option '{}': {}", spec.spelling(), wrong);
   }

@@ -124,8 +124,9 @@ struct Options {
   bool shares = false;                      // hides texts and paths
   std::string mask_key;                     // a file; empty: a random key
 
-  std::vector<std::string_view> given;  // the ids of the options that were given
-  std::vector<std::string> notes;       // what is to be known of their values, for standard error
+  std::vector<std::string_view> given;    // the ids of the options that were given
+  std::vector<std::string> given_values;  // the value of each, "" of one that has none
+  std::vector<std::string> notes;         // what is to be known of their values, for standard error
 };
 
 // What a pipeline over the TRACEs is to do, for who has these `needs`.

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -61,9 +63,47 @@ std::vector<std::string> stored_files(const flow::TracePlace& place) {
   return files;
 }
 
+// Options that change what is written of a trace. Tags say where it is from, and are not among
+// them.
+constexpr auto kChanging = std::to_array<std::string_view>(
+    {"begin", "end", "stream-intersection", "where", "limit", "order", "clock", "clock-offset",
+     "what", "table", "layout", "drop", "mask", "share", "as-stored", "tband-encoding"});
+
+std::string hexadecimal(sha256_ctx& hash, std::size_t bytes) {
+  std::array<std::uint8_t, kDigestBytes> digest{};
+  sha256_digest(&hash, bytes, digest.data());
+  return fmt::format("{:02x}", fmt::join(std::span(digest).first(bytes), ""));
+}
+
+void add_text(sha256_ctx& hash, std::string_view text) {
+  // The size keeps neighbours apart.
+  const std::string whole = fmt::format("{}:{}", text.size(), text);
+  sha256_update(&hash, whole.size(), as_bytes(whole).data());
+}
+
+// What comes behind the name of a result that is not all of its traces as they are; or "".
+std::string changed_name(const Options& options) {
+  constexpr std::size_t kBytes = 4;
+  sha256_ctx hash;
+  sha256_init(&hash);
+  bool is_changed = false;
+  bool is_masked = false;
+  for (std::size_t i = 0; i < options.given.size(); ++i) {
+    if (std::ranges::find(kChanging, options.given[i]) == kChanging.end()) continue;
+    add_text(hash, options.given[i]);
+    add_text(hash, options.given_values[i]);
+    is_changed = true;
+    is_masked = is_masked || options.given[i] == "mask" || options.given[i] == "share";
+  }
+  if (!is_changed) return {};
+  // Masks under another key are others.
+  if (is_masked) add_text(hash, options.selection.hiding->mask("segment"));
+  return "-" + hexadecimal(hash, kBytes);
+}
+
 }  // namespace
 
-Result<std::string> segment_of(std::span<const flow::TracePlace> places) {
+Result<std::string> segment_of(std::span<const flow::TracePlace> places, const Options& options) {
   sha256_ctx hash;
   sha256_init(&hash);
   for (const flow::TracePlace& place : places) {
@@ -73,9 +113,7 @@ Result<std::string> segment_of(std::span<const flow::TracePlace> places) {
         return std::unexpected(std::move(added.error()));
     }
   }
-  std::array<std::uint8_t, kDigestBytes> digest{};
-  sha256_digest(&hash, digest.size(), digest.data());
-  return fmt::format("{:02x}", fmt::join(digest, ""));
+  return hexadecimal(hash, kDigestBytes) + changed_name(options);
 }
 
 std::string check_segment(const std::string& name) {

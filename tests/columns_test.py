@@ -470,6 +470,47 @@ class Made(Columns):
             for file in table["files"]:
                 self.assertEqual((out / file["path"]).stat().st_size, file["bytes"])
 
+    def segments(self, trace, *options, out="chosen", to="parquet"):
+        folder = self.convert(trace, *options, out=out, to=to)
+        names = [f.stem for f in folder.glob("_manifest/*.json")]
+        shutil.rmtree(folder)
+        return names
+
+    def test_results_that_differ_by_options_differ_by_their_segments(self):
+        trace = self.trace(dial9.ticks(5))
+        (whole,) = self.segments(trace)
+        self.assertEqual(self.segments(trace, "--jobs", "2", "--tag", "host=a"), [whole])
+        key = self.folder / "key"
+        key.write_bytes(b"0123456789abcdef" * 2)
+        names = [name for options in (["--limit", "2"], ["--limit", "3"], ["--where", "n > 1"], ["--begin", "+1ns"], ["--clock", "wall"],
+                                      ["--what", "spans"], ["--drop", "n"], ["--mask", "n", "--mask-key", key], ["--layout", "schema"])
+                 for name in self.segments(trace, *options)]
+        self.assertEqual(len({whole, *names}), 10)
+        for name in names:
+            self.assertRegex(name, f"^{whole}-[0-9a-f]{{8}}$")
+        self.assertEqual(self.segments(trace, "--limit", "2"), names[:1])
+
+    def test_parts_have_segments_of_their_own(self):
+        trace = self.trace(dial9.ticks(5))
+        run("convert", "--to", "parquet", "--split-duration", "2ns", "-o", self.folder / "p", trace)
+        manifests = sorted(f.stem for f in self.folder.glob("p-*/_manifest/*.json"))
+        self.assertGreater(len(manifests), 1)
+        self.assertEqual(len(manifests), len(set(manifests)))
+
+    @unittest.skipUnless((TRACES / "ctf").exists(), "the traces of CTF are not there")
+    def test_damage_of_a_file_is_of_its_trace(self):
+        copy = self.folder / "k3"
+        source = next(f.parent for f in sorted((TRACES / "ctf").rglob("metadata")) if len(list(f.parent.iterdir())) == 3)
+        shutil.copytree(source, copy)
+        for file in copy.iterdir():
+            os.chmod(file, 0o644)
+            if file.name != "metadata":
+                file.write_bytes(file.read_bytes()[:-200])
+        out = self.convert(copy, to="sqlite", out="o.db", code=(4,))
+        with database(out) as opened:
+            traces = {row[0] for row in opened.execute('select trace from "__problem" where damage')}
+        self.assertEqual(traces, {"k3"})
+
     def test_the_same_input_makes_the_same_bytes(self):
         (self.folder / "elsewhere").mkdir()
         content = everything()

@@ -114,18 +114,22 @@ std::string PartFiles::next_name() const { return part_name(path_, kind_, names_
 Result<Writer*> PartFiles::begin() {
   const std::string name = next_name();
   size_ = 0;
+  OutputSettings settings = settings_;
+  // Parts are results of their own, which may come to lie side by side.
+  if (!settings.tables.segment.empty())
+    settings.tables.segment += fmt::format("-{:0{}}", names_.size() + 1, kDigits);
   Result<std::unique_ptr<Writer>> writer = nullptr;
   if (kind_.in_directory(settings_.tables.one_table ? TableLayout::kOne : TableLayout::kUsual)) {
     auto directory = io::OutputDirectory::create(name);
     if (!directory) return std::unexpected(std::move(directory.error()));
     directory_ = std::make_unique<CountedDirectory>(*std::move(directory), size_);
-    writer = create_writer(kind_, *directory_, settings_);
+    writer = create_writer(kind_, *directory_, settings);
   } else {
     auto file = io::create_file(name, stop_);
     if (!file) return std::unexpected(std::move(file.error()));
     file_ = std::make_unique<CountedOutput>(
         io::compress(*std::move(file), io::compression_named(name)), size_);
-    writer = create_writer(kind_, *file_, settings_);
+    writer = create_writer(kind_, *file_, settings);
   }
   if (!writer) {
     discard();

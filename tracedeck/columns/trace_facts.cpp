@@ -37,8 +37,14 @@ std::string TraceFacts::name_of(const TraceDescription& trace) const {
 }
 
 std::string TraceFacts::name_of_input(std::string_view input) const {
-  const auto found = by_input_.find(std::string(input));
-  return found == by_input_.end() ? last_part(input) : found->second;
+  // Of files in a directory the trace is the directory, or one around it.
+  for (std::string_view path = input; !path.empty();) {
+    const auto found = by_input_.find(std::string(path));
+    if (found != by_input_.end()) return found->second;
+    const std::size_t slash = path.rfind('/');
+    path = slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+  }
+  return last_part(input);
 }
 
 void TraceFacts::see_once(const TraceDescription& trace) {
