@@ -51,7 +51,8 @@ Result<void> Tables::hand_on(Table& table) {
 Result<void> Tables::bound_memory() {
   std::uint64_t bytes = 0;
   for (const Table& table : tables_) bytes += table.bytes;
-  while (bytes > kBytes) {
+  const std::uint64_t most = std::min(kMostBytes, kBytes + tables_.size() * kBytesOfTable);
+  while (bytes > most) {
     Table& largest = *std::ranges::max_element(tables_, {}, &Table::bytes);
     bytes -= largest.bytes;
     losses_.add(ColumnLoss::kSmallGroup);

@@ -28,8 +28,12 @@ class Tables {
  public:
   // Rows of a row group.
   static constexpr std::size_t kRows = 122'880;
-  // What the columns of all tables take together before the largest goes on.
+  // What the columns of a table take before it goes on.
   static constexpr std::uint64_t kBytes = std::uint64_t{24} << 20;
+  // What those of all take together before the largest goes on: a row group of few rows costs as
+  // much as one of many, so more tables have more.
+  static constexpr std::uint64_t kBytesOfTable = std::uint64_t{104} << 10;
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{128} << 20;
 
   // `sink` and `losses` must outlive it. `names_columns`: see `TableOptions`.
   Tables(TableSink& sink, ColumnLosses& losses, bool names_columns);
@@ -44,7 +48,7 @@ class Tables {
       return hand_on(table);
     return {};
   }
-  // Now and then: hands on the largest tables until all are within `kBytes`. Errors: those of the
+  // Now and then: hands on the largest tables until all are within bounds. Errors: those of the
   // sink.
   [[nodiscard]] Result<void> bound_memory();
 
