@@ -42,7 +42,7 @@ threads() {
 }
 python() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-c tracedeck-command record_pool list_events &&
-        TRACEDECK_EVENTS=0 TRACEDECK_OPENS=10000 TRACEDECK_BIN=build/release/bin/tracedeck python3 tests/run.py tests/python_test.py
+        TRACEDECK_EVENTS=0 TRACEDECK_OPENS=10000 TRACEDECK_SEGMENTS=2000 TRACEDECK_BIN=build/release/bin/tracedeck python3 tests/run.py tests/python_test.py
 }
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }

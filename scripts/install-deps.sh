@@ -19,7 +19,8 @@ test=(
 )
 # Programs that the tests compare with or have read, and the compiler for devices. Without them these tests are skipped.
 peers=(babeltrace2 lttng-tools liblttng-ust-dev gcc-arm-none-eabi protobuf-compiler fish zsh
-    clickhouse-server clickhouse-client curl python3-numpy python3-pandas)
+    clickhouse-server clickhouse-client curl python3-numpy python3-pandas
+    python3-distributed)
 check=(ccache clang-format-19)
 lint=(git clang-19 clang-format-19 clang-tidy-19)
 fuzz=(clang-19 libclang-rt-19-dev)

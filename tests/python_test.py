@@ -29,6 +29,8 @@ DEBIAN = "/usr/bin/python3"
 OPENS = int(os.environ.get("TRACEDECK_OPENS", "400"))
 # How many events of each reference trace are compared; 0: all, as `make check-deep` does.
 EVENTS = os.environ.get("TRACEDECK_EVENTS", "5000")
+# How many segments a cluster of worker processes reads; 2,000 of `make check-deep`.
+SEGMENTS = int(os.environ.get("TRACEDECK_SEGMENTS", "100"))
 
 if LIBRARY.exists():
     os.environ["TRACEDECK_LIBRARY"] = str(LIBRARY)
@@ -249,7 +251,7 @@ class Reading(Traces):
         for stages in ("count() by name", "p99(duration) by worker_id", "spans | p99(duration) by category, name", "select * | limit 3"):
             printed = [json.loads(line) for line in run("query", "--json", stages, path).stdout.splitlines()]
             answer = tracedeck.query(path, stages)
-            self.assertEqual([*answer, answer.counts], printed, stages)
+            self.assertEqual([*answer, {"answer": answer.counts}], printed, stages)
             self.assertEqual(tracedeck.open(path).query(stages), answer)
         printed = [json.loads(line) for line in run("query", "--json", "count()", "--where", "worker_id == 1", path).stdout.splitlines()]
         self.assertEqual(tracedeck.query(path, "count()", where="worker_id == 1"), printed[:-1])
@@ -465,6 +467,61 @@ class Memory(Traces):
         self.assertLess(int(self.python(code, path, python=sys.executable).stdout), 150_000)
 
 
+class Parts(Traces):
+    """Answers over many traces, put together from parts."""
+
+    STAGES = "count(), sum(n), p99(n) by n % 7 as rest | sort rest"
+
+    def test_add_up(self):
+        paths = [self.ticks(count, f"{count}.bin") for count in (3, 50, 700)]
+        parts = [tracedeck.partial(path, self.STAGES) for path in paths]
+        whole = tracedeck.query(paths, self.STAGES)
+        for merged in (tracedeck.merge(parts), tracedeck.merge([tracedeck.merge_to_part(parts[:2]), parts[2]])):
+            self.assertGreater(merged.counts.pop("partial_answers"), 1)
+            self.assertEqual((merged, merged.counts), (whole, whole.counts))
+
+    def test_what_cannot_be_merged(self):
+        part = tracedeck.partial(self.ticks(), self.STAGES)
+        other = tracedeck.partial(self.ticks(), "count()")
+        for parts in ([part, other], [part, part[:-9]], [part, part[:40] + b"x" + part[41:]]):
+            with self.assertRaisesRegex(tracedeck.RejectedError, "part 2"):
+                tracedeck.merge(parts)
+        with self.assertRaises(tracedeck.UnrecognisedError):
+            tracedeck.merge([b"no part"])
+        with self.assertRaises(tracedeck.ArgumentError):
+            tracedeck.merge([])
+        with self.assertRaises(TypeError):
+            tracedeck.merge(["text"])
+        with self.assertRaises(tracedeck.ArgumentError):
+            tracedeck.partial(self.ticks(), "select n | limit 3")
+
+    def test_what_is_missing_is_said(self):
+        damaged = self.write("damaged.bin", dial9.ticks(5) + b"\x07 no frame")
+        with self.assertWarnsRegex(tracedeck.TracedeckWarning, "damaged.bin"):
+            answer = tracedeck.query(damaged, "count()")
+        self.assertEqual((answer[0]["count()"], len(answer.missing)), (5, 1))
+        with self.assertWarnsRegex(tracedeck.TracedeckWarning, "damaged.bin"):
+            tracedeck.partial(damaged, "count()")
+
+    @needs("distributed")
+    def test_cluster(self):
+        """Four worker processes, two of which are killed: the answer of one process."""
+        good = [self.ticks(2000 + number, f"{number:04}.bin") for number in range(SEGMENTS)]
+        damaged = self.write("damaged.bin", dial9.ticks(5) + b"\x07 no frame")
+        done = subprocess.run([DEBIAN, ROOT / "tests/python/cluster.py", self.folder], capture_output=True, text=True,
+                              env=environment(), timeout=600)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        found = json.loads(done.stdout.splitlines()[-1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            whole = tracedeck.query([*good, damaged], self.STAGES)
+        self.assertEqual((found["rows"], found["counts"]["read"]), (whole, whole.counts["read"]))
+        self.assertEqual(found["killed"], 2)
+        self.assertEqual(len(found["missing"]), 2, found["missing"])
+        for name in ("missing.bin", "damaged.bin"):
+            self.assertIn(name, " ".join(found["missing"]))
+
+
 class Page(Traces):
     """docs/python.md: its examples run one after the other."""
 
@@ -484,6 +541,8 @@ class Page(Traces):
 
     def test_names_exist(self):
         """What the page says an event, a trace or the package has is there."""
+        import tracedeck.distributed
+
         text, _ = (ROOT / "docs/python.md").read_text(encoding="utf-8").split("## Coming from bt2")
         for owner, name in re.findall(r"\b(event|trace|tracedeck)\.([a-z_]+)\b", text):
             if (owner, name) not in {("tracedeck", "h"), ("tracedeck", "git")}:
@@ -499,13 +558,13 @@ class Interface(unittest.TestCase):
         listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         names = {line.split()[-1] for line in listed.splitlines()} - {"TRACEDECK_1"}
         functions = "version abi_version open close cancel next_batch class_count class_schema class_json report schema stream " \
-                    "next_event field query latency validate"
+                    "next_event field query partial merge latency validate"
         self.assertEqual(names, {f"td_{name}@@TRACEDECK_1" for name in functions.split()})
 
     def test_sizes(self):
         from tracedeck import _library
 
-        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 88, "ArrowSchema": 72, "ArrowArray": 80,
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
 

@@ -63,6 +63,10 @@ typedef struct td_progress {
 /* Is called on the calling thread, ten times a second at most. Returns 0 to go on. */
 typedef int (*td_go_on)(const td_progress* progress);
 
+/* Takes a sentence about something that is missing from an answer: a trace that could not be read,
+ * or a range of bytes. Comes on the calling thread, a thousand times a call at most. */
+typedef void (*td_note)(void* user, const char* sentence, size_t size);
+
 enum {
   TD_FINDINGS = 1 /* also what was read against the specification, as rows of `__problem` */
 };
@@ -80,7 +84,8 @@ typedef struct td_options {
   size_t name_count;
   uint64_t limit; /* events; 0: all */
   td_go_on go_on; /* may be null */
-  void* user;     /* for `go_on` */
+  void* user;     /* for `go_on` and `note` */
+  td_note note;   /* of answers, may be null; of traces td_report tells */
 } td_options;
 
 /* --- Traces, read once from the first event to the last ------------------------------------- */
@@ -222,6 +227,22 @@ td_status td_field(td_trace trace, const char* path, td_value* value, td_error* 
  * was made of. The stages may begin with `spans`. */
 td_status td_query(const char* const* paths, size_t path_count, const td_options* options,
                    const char* stages, td_write write, void* user, td_error* error);
+
+/* What is known of these traces, for an answer over many: `query --partial`. The parts of one
+ * question add up, wherever they were made. */
+td_status td_partial(const char* const* paths, size_t path_count, const td_options* options,
+                     const char* stages, td_write write, void* user, td_error* error);
+
+typedef struct td_part {
+  const void* data;
+  size_t size;
+} td_part;
+
+/* The answer that parts add up to, as of td_query; or, if `as_part` is 1, one part of them all. A
+ * part that is damaged, or of another question than the first, is TD_ERROR_REJECTED, named "part
+ * 3". */
+td_status td_merge(const td_part* parts, size_t part_count, int as_part, td_write write, void* user,
+                   td_error* error);
 
 /* What `tracedeck latency --json` prints. `by` may name arguments to group by; null: none. */
 td_status td_latency(const char* const* paths, size_t path_count, const td_options* options,

@@ -31,7 +31,7 @@ behind damage, which is in `problems`. help(tracedeck.open) says what can be sel
 NumPy and pandas are imported by the functions that make their arrays; nothing else is needed.
 """
 
-from ._answers import Answer, latency, query, validate
+from ._answers import Answer, latency, merge, merge_to_part, partial, query, validate
 from ._columns import Column, Map
 from ._library import (
     ArgumentError,
@@ -56,6 +56,6 @@ __version__ = _library_handle.td_version().decode()
 __all__ = [
     "Answer", "ArgumentError", "BusyError", "CancelledError", "CannotOpenError", "ClosedError", "Column", "Event",
     "Events", "InputError", "InternalError", "LimitError", "Loss", "Map", "Problem", "RejectedError", "Trace",
-    "TracedeckError", "TracedeckWarning", "UnrecognisedError", "UnsupportedError", "latency", "open", "query",
-    "validate",
+    "TracedeckError", "TracedeckWarning", "UnrecognisedError", "UnsupportedError", "latency", "merge",
+    "merge_to_part", "open", "partial", "query", "validate",
 ]  # fmt: skip

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Union
 
-from ._library import Request, answer, library
+from ._library import PartStructure, Request, Text, TracedeckWarning, answer, check, library, new_error
 
 Path = Union[str, "os.PathLike[str]"]
 _OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress")
@@ -22,9 +24,17 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
 
 
 class Answer(List[Dict[str, Any]]):
-    """The rows of an answer, each a dict. `counts` says what it was made of: events read, and lost."""
+    """The rows of an answer, each a dict. `counts` says what it was made of: events read, and lost.
+    `missing` has a sentence for each trace that could not be read, and each range of bytes."""
 
-    counts: Dict[str, Any] = {}
+    counts: Dict[str, Any]
+    missing: List[str]
+
+    def __init__(self, text: str, missing: Sequence[str]) -> None:
+        lines = [json.loads(line) for line in text.splitlines()]
+        super().__init__(lines[:-1])
+        self.counts = lines[-1]["answer"]
+        self.missing = list(missing)
 
     def to_pandas(self) -> Any:
         """The rows as a data frame of pandas."""
@@ -40,10 +50,47 @@ def query(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> An
     cannot be read, with a caret under the place."""
     if not isinstance(stages, str):
         raise TypeError(f"stages are a str, not {type(stages).__name__}")
-    lines = answer(library.td_query, Request(path_list(paths), **options), stages.encode()).splitlines()
-    rows = Answer(map(json.loads, lines))
-    rows.counts = rows.pop() if rows else {}
-    return rows
+    request = Request(path_list(paths), **options)
+    text = answer(library.td_query, request, stages.encode())
+    _warn(request.notes)
+    return Answer(str(text), request.notes)
+
+
+def partial(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> bytes:
+    """What is known of these traces for an answer over many: a part, which `merge` takes. Parts of one
+    question add up, wherever they were made; docs/query.md says which questions have parts."""
+    part, missing = partial_with_missing(paths, stages, **options)
+    _warn(missing)
+    return part
+
+
+def partial_with_missing(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> Any:
+    request = Request(path_list(paths), **options)
+    return bytes(answer(library.td_partial, request, stages.encode())), request.notes
+
+
+def merge(parts: Sequence[bytes]) -> Answer:
+    """The answer that parts add up to. Raises RejectedError for one that is damaged or of another question."""
+    return Answer(str(_merged(parts, False)), [])
+
+
+def merge_to_part(parts: Sequence[bytes]) -> bytes:
+    """The parts as one, for a tree of merges."""
+    return bytes(_merged(parts, True))
+
+
+def _merged(parts: Sequence[bytes], as_part: bool) -> Text:
+    if any(not isinstance(part, bytes) for part in parts):
+        raise TypeError("parts are bytes")
+    all_parts = (PartStructure * max(len(parts), 1))(*[PartStructure(part, len(part)) for part in parts])
+    text, error = Text(), new_error()
+    check(library.td_merge(all_parts, len(parts), as_part, text.write, None, ctypes.byref(error)), error)
+    return text
+
+
+def _warn(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        warnings.warn(sentence, TracedeckWarning, stacklevel=3)
 
 
 def latency(paths: Union[Path, Sequence[Path]], by: Optional[str] = None, **options: Any) -> Dict[str, Any]:
@@ -52,12 +99,15 @@ def latency(paths: Union[Path, Sequence[Path]], by: Optional[str] = None, **opti
     `where` is a condition on slices and waits ("category == 'poll'"), `by` what rows are grouped by.
     Other options are those of `tracedeck.open`. Durations are in ns."""
     encoded = None if by is None else by.encode()
-    return json.loads(answer(library.td_latency, Request(path_list(paths), **options), encoded))
+    request = Request(path_list(paths), **options)
+    text = answer(library.td_latency, request, encoded)
+    _warn(request.notes)
+    return json.loads(str(text))
 
 
 def validate(paths: Union[Path, Sequence[Path]], **options: Any) -> List[Dict[str, Any]]:
     """What is against the specifications: a dict for each finding, as of `tracedeck validate --json`.
 
     Empty: nothing was found. What cannot be opened or read is a finding, too."""
-    lines = answer(library.td_validate, Request(path_list(paths), **options)).splitlines()
+    lines = str(answer(library.td_validate, Request(path_list(paths), **options))).splitlines()
     return [json.loads(line) for line in lines]

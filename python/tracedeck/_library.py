@@ -112,6 +112,13 @@ GO_ON = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ProgressStructure))
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
+NOTE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+class PartStructure(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t)]
+
+
 class OptionsStructure(ctypes.Structure):
     _fields_ = [
         ("struct_size", ctypes.c_uint32),
@@ -127,6 +134,7 @@ class OptionsStructure(ctypes.Structure):
         ("limit", ctypes.c_uint64),
         ("go_on", GO_ON),
         ("user", ctypes.c_void_p),
+        ("note", NOTE),
     ]
 
 
@@ -195,6 +203,8 @@ _FUNCTIONS = {
     "td_schema": (_Trace, *_Writer),
     "td_stream": (*_Paths, ctypes.c_char_p, ctypes.POINTER(ArrowArrayStream), _Error),
     "td_query": (*_Paths, ctypes.c_char_p, *_Writer),
+    "td_partial": (*_Paths, ctypes.c_char_p, *_Writer),
+    "td_merge": (ctypes.POINTER(PartStructure), ctypes.c_size_t, ctypes.c_int, *_Writer),
     "td_latency": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_validate": (*_Paths, *_Writer),
 }  # fmt: skip
@@ -289,8 +299,13 @@ class Request:
         options.name_count = len(names or ())
         options.limit = limit or 0
         options.go_on = GO_ON(self._watch.send)
+        self.notes: List[str] = []
+        options.note = NOTE(self._note)
         self._options = options
         self.arguments: Tuple[Any, ...] = (self._paths, len(paths), ctypes.byref(options))
+
+    def _note(self, _user: Any, sentence: int, size: int) -> None:
+        self.notes.append(ctypes.string_at(sentence, size).decode("utf-8", "replace"))
 
     def check(self, status: int, error: ErrorStructure) -> int:
         """The status, or what it stands for is raised."""
@@ -324,12 +339,15 @@ class Text:
             self._parts.append(ctypes.string_at(data, size))
         return 0
 
+    def __bytes__(self) -> bytes:
+        return b"".join(self._parts)
+
     def __str__(self) -> str:
-        return b"".join(self._parts).decode()
+        return bytes(self).decode()
 
 
-def answer(function: Any, request: Request, *arguments: Any) -> str:
+def answer(function: Any, request: Request, *arguments: Any) -> Text:
     """What a function writes about the paths of a request."""
     text, error = Text(), new_error()
     request.check(function(*request.arguments, *arguments, text.write, None, ctypes.byref(error)), error)
-    return str(text)
+    return text

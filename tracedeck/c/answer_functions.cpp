@@ -1,6 +1,7 @@
 // The functions of the C interface that answer questions.
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tracedeck/c/answers.hpp"
 #include "tracedeck/c/errors.hpp"
@@ -8,6 +9,13 @@
 
 namespace tracedeck::capi {
 namespace {
+
+td_status answered(const Result<void>& answer, td_error* error) {
+  if (answer) return TD_OK;
+  if (answer.error().code == ErrorCode::kBrokenPipe)
+    return report(TD_ERROR_CANCELLED, "cancelled", error);
+  return report(answer.error(), error);
+}
 
 // Asks `question(request, output)`, whose text goes to `write`.
 template <class Question>
@@ -20,11 +28,7 @@ td_status ask(const char* const* paths, std::size_t count, const td_options* opt
     if (!request->names.empty())
       return report(TD_ERROR_ARGUMENT, "names go with batches only", error);
     CallerOutput output(write, user);
-    const Result<void> answered = question(*std::move(request), output);
-    if (answered) return TD_OK;
-    if (answered.error().code == ErrorCode::kBrokenPipe)
-      return report(TD_ERROR_CANCELLED, "cancelled", error);
-    return report(answered.error(), error);
+    return answered(question(*std::move(request), output), error);
   });
 }
 
@@ -44,6 +48,31 @@ td_status td_query(const char* const* paths, size_t path_count, const td_options
                if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
                return answer_query(std::move(request), stages, output);
              });
+}
+
+td_status td_partial(const char* const* paths, size_t path_count, const td_options* options,
+                     const char* stages, td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](Request request, io::Output& output) -> Result<void> {
+               if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
+               return answer_partially(std::move(request), stages, output);
+             });
+}
+
+td_status td_merge(const td_part* parts, size_t part_count, int as_part, td_write write, void* user,
+                   td_error* error) {
+  return guarded(error, [&]() -> td_status {
+    if (write == nullptr) return report(TD_ERROR_ARGUMENT, "write is null", error);
+    if (parts == nullptr && part_count != 0)
+      return report(TD_ERROR_ARGUMENT, "parts is null", error);
+    std::vector<ByteSpan> all;
+    for (size_t i = 0; i < part_count; ++i) {
+      if (parts[i].data == nullptr) return report(TD_ERROR_ARGUMENT, "a part is null", error);
+      all.emplace_back(static_cast<const std::uint8_t*>(parts[i].data), parts[i].size);
+    }
+    CallerOutput output(write, user);
+    return answered(merge_parts(all, as_part != 0, output), error);
+  });
 }
 
 td_status td_latency(const char* const* paths, size_t path_count, const td_options* options,

@@ -1,5 +1,7 @@
 #include "tracedeck/c/answers.hpp"
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <memory>
 #include <span>
@@ -9,6 +11,7 @@
 #include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/format/error_notice.hpp"
 #include "tracedeck/query/answers.hpp"
+#include "tracedeck/query/partial.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/trace_tags.hpp"
 #include "tracedeck/timeline/latency.hpp"
@@ -21,11 +24,22 @@ namespace {
 
 std::unexpected<Error> refused() { return fail(ErrorCode::kBrokenPipe, "cancelled"); }
 
+// What is missing goes to the caller.
+std::function<void(const Report&)> noted_by(const Request& request) {
+  return [note = request.note, user = request.user, count = 0](const Report& report) mutable {
+    constexpr int kMost = 1000;
+    const bool is_missing =
+        report.kind == Report::Kind::kError || report.kind == Report::Kind::kProblem;
+    if (note != nullptr && is_missing && count++ < kMost)
+      note(user, report.text.data(), report.text.size());
+  };
+}
+
 // Traces that are read to their end for an answer.
 class ReadForAnswer {
  public:
   explicit ReadForAnswer(const Request& request)
-      : reading_([](const Report&) {}), progress_(request.go_on, request.user) {}
+      : reading_(noted_by(request)), progress_(request.go_on, request.user) {}
 
   Result<void> open(const Request& request, flow::Selection selection, flow::Needs needs) {
     reading_.open(request.paths, request.options, std::move(selection), needs);
@@ -179,22 +193,62 @@ Result<void> answer_spans(const Request& request, query::Query& query, ReadForAn
 
 }  // namespace
 
-Result<void> answer_query(Request request, std::string_view stages, io::Output& output) {
-  auto parsed = parse_query(request, stages);
-  if (!parsed) return std::unexpected(parsed.error());
-  query::Query& query = **parsed;
-  const auto estimates = std::make_shared<query::Estimates>();
-  auto sink = query::watch_estimates(query::json_answer(output, query), query, estimates);
+namespace {
+
+// Lets a query see its events or spans. It is closed by who asks.
+Result<void> feed(const Request& request, query::Query& query,
+                  std::unique_ptr<query::RowSink> sink) {
   ReadForAnswer read(request);
   auto done = query.spans() == nullptr ? answer_events(request, query, read, std::move(sink))
                                        : answer_spans(request, query, read, std::move(sink));
-  if (!done) return done;
-  if (read.has_failed()) query.note_unread(1);
+  if (done && read.has_failed()) query.note_unread(1);
+  return done;
+}
+
+Result<void> finish_answer(query::Query& query, const query::Estimates& estimates,
+                           io::Output& output) {
   if (auto finished = query.finish(); !finished) return finished;
   query::QueryCounts counts = query.counts();
-  counts.estimates = estimates->columns();
+  counts.estimates = estimates.columns();
   if (auto written = output.write(query::counts_json(counts)); !written) return written;
   return output.flush();
+}
+
+}  // namespace
+
+Result<void> answer_query(Request request, std::string_view stages, io::Output& output) {
+  auto query = parse_query(request, stages);
+  if (!query) return std::unexpected(query.error());
+  const auto estimates = std::make_shared<query::Estimates>();
+  auto sink = query::watch_estimates(query::json_answer(output, **query), **query, estimates);
+  auto done = feed(request, **query, std::move(sink));
+  return done ? finish_answer(**query, *estimates, output) : done;
+}
+
+Result<void> answer_partially(Request request, std::string_view stages, io::Output& output) {
+  auto query = parse_query(request, stages);
+  if (!query) return std::unexpected(query.error());
+  if (auto adds_up = (*query)->adds_up(); !adds_up) return adds_up;
+  if (auto done = feed(request, **query, query::no_answer()); !done) return done;
+  auto written = query::write_partial_answer(**query, output);
+  return written ? output.flush() : written;
+}
+
+Result<void> merge_parts(std::span<const ByteSpan> parts, bool as_part, io::Output& output) {
+  const auto estimates = std::make_shared<query::Estimates>();
+  query::PartialMerge merge([&](const query::Query& query) {
+    return as_part ? query::no_answer()
+                   : query::watch_estimates(query::json_answer(output, query), query, estimates);
+  });
+  std::size_t number = 0;
+  for (const ByteSpan part : parts) {
+    const auto input = io::memory_input(fmt::format("part {}", ++number), part);
+    if (auto added = merge.add(*input); !added) return added;
+  }
+  if (merge.query() == nullptr) return fail(ErrorCode::kInvalidArgument, "there are no parts");
+  if (!as_part) return finish_answer(*merge.query(), *estimates, output);
+  auto written = query::write_partial_answer(*merge.query(), output);
+  return written ? output.flush() : written;
 }
 
 Result<void> answer_latency(Request request, std::string by, io::Output& output) {

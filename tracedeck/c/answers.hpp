@@ -1,6 +1,7 @@
 // Questions about traces that are read for the answer alone.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,15 @@ namespace tracedeck::capi {
 // kBrokenPipe, that the caller wants no more.
 [[nodiscard]] Result<void> answer_query(Request request, std::string_view stages,
                                         io::Output& output);
+
+// What is known for the answer (`query/partial.hpp`). Errors: as above.
+[[nodiscard]] Result<void> answer_partially(Request request, std::string_view stages,
+                                            io::Output& output);
+
+// What parts add up to: the answer, or a part again. Errors: kUnrecognised, kMustReject, a part
+// that is none or does not belong to the others; kBrokenPipe.
+[[nodiscard]] Result<void> merge_parts(std::span<const ByteSpan> parts, bool as_part,
+                                       io::Output& output);
 
 // How long slices and waits took, a JSON object. `by`: see `timeline::LatencyOptions`. `where` of
 // the request is about slices and waits. Errors: as above.

@@ -326,6 +326,46 @@ TEST_F(CInterface, AnswersQuestions) {
   EXPECT_THAT(answer, HasSubstr("dial9/"));
 }
 
+TEST_F(CInterface, PartsAddUp) {
+  constexpr const char* kStages = "count() by name";
+  std::string part;
+  ASSERT_EQ(td_partial(paths_.data(), 1, nullptr, kStages, append_to, &part, &error_), TD_OK)
+      << error_.message;
+  std::array<td_part, 2> parts = {td_part{part.data(), part.size()},
+                                  td_part{part.data(), part.size()}};
+  std::string both;
+  ASSERT_EQ(td_merge(parts.data(), 2, 1, append_to, &both, &error_), TD_OK) << error_.message;
+  parts[1] = {both.data(), both.size()};
+  std::string answer;
+  ASSERT_EQ(td_merge(parts.data(), 2, 0, append_to, &answer, &error_), TD_OK) << error_.message;
+  EXPECT_THAT(answer, HasSubstr("{\"name\":\"Poll\",\"count()\":18}"));
+
+  --parts[1].size;
+  EXPECT_EQ(td_merge(parts.data(), 2, 0, append_to, &answer, &error_), TD_ERROR_REJECTED);
+  EXPECT_THAT(error_.message, HasSubstr("part 2"));
+  parts[1].data = nullptr;
+  EXPECT_EQ(td_merge(parts.data(), 2, 0, append_to, &answer, &error_), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(td_merge(nullptr, 1, 0, append_to, &answer, &error_), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(td_merge(nullptr, 0, 0, append_to, &answer, &error_), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(td_partial(paths_.data(), 1, nullptr, "select worker_id | limit 1", append_to, &part,
+                       &error_),
+            TD_ERROR_ARGUMENT);
+}
+
+TEST_F(CInterface, NotesWhatIsMissingFromAnswers) {
+  std::ofstream(path_, std::ios::binary | std::ios::app) << "\x07 no frame";
+  struct Heard {
+    std::vector<std::string> sentences = {};
+  } heard;
+  options_.user = &heard;
+  options_.note = [](void* user, const char* sentence, std::size_t size) {
+    static_cast<Heard*>(user)->sentences.emplace_back(sentence, size);
+  };
+  std::string answer;
+  ASSERT_EQ(td_query(paths_.data(), 1, &options_, "count()", append_to, &answer, &error_), TD_OK);
+  EXPECT_THAT(heard.sentences, ElementsAre(HasSubstr("polls.bin")));
+}
+
 TEST_F(CInterface, LossAndDamageAreRows) {
   std::ofstream(path_, std::ios::binary | std::ios::app) << "\x07 no frame";
   const std::array<const char*, 2> wanted = {"__problem", "__loss"};

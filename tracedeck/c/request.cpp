@@ -58,6 +58,7 @@ Result<void> take_options(const td_options* given, Request& request) {
   request.options.findings = (options.flags & TD_FINDINGS) != 0;
   request.go_on = options.go_on;
   request.user = options.user;
+  request.note = options.note;
   for (std::size_t i = 0; i < options.name_count; ++i) {
     if (options.names[i] == nullptr)
       return fail(ErrorCode::kInvalidArgument, fmt::format("names[{}] is null", i));

@@ -21,6 +21,7 @@ struct Request {
   std::set<std::string, std::less<>> names = {};
   td_go_on go_on = nullptr;
   void* user = nullptr;
+  td_note note = nullptr;
 };
 
 // Errors: kInvalidArgument, what cannot be.
