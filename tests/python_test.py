@@ -261,6 +261,20 @@ class Reading(Traces):
         self.assertEqual(tracedeck.open(path).latency(), tracedeck.latency(path))
         self.assertEqual(len(tracedeck.open(path).spans()), tracedeck.query(path, "spans | count()")[0]["count()"])
 
+    def test_diff_is_that_of_the_command(self):
+        demo = str(TRACES / "dial9/tokio-demo.bin.gz")
+        if not os.path.exists(demo):
+            self.skipTest("there are no reference traces")
+        pair = [demo, str(TRACES / "dial9/15_bench_mix3_10k.bin")]
+        self.assertEqual(tracedeck.diff(*pair), json.loads(run("diff", "--json", *pair).stdout))
+        options = ["--by", "track", "--where", "category == 'poll'"]
+        self.assertEqual(tracedeck.diff(*pair, by="track", where="category == 'poll'"),
+                         json.loads(run("diff", "--json", *options, *pair).stdout))
+        with self.assertRaises(tracedeck.CannotOpenError):
+            tracedeck.diff(demo, "missing")
+        with self.assertRaises(tracedeck.ArgumentError):
+            tracedeck.diff(demo, demo, by="nonsense")
+
     def test_helps(self):
         text = subprocess.run([sys.executable, "-c", "import tracedeck; help(tracedeck)"], capture_output=True, text=True,
                               env={**environment(), "PAGER": "cat"}, check=True).stdout
@@ -558,7 +572,7 @@ class Interface(unittest.TestCase):
         listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         names = {line.split()[-1] for line in listed.splitlines()} - {"TRACEDECK_1"}
         functions = "version abi_version open close cancel next_batch class_count class_schema class_json report schema stream " \
-                    "next_event field query partial merge latency validate"
+                    "next_event field query partial merge latency diff validate"
         self.assertEqual(names, {f"td_{name}@@TRACEDECK_1" for name in functions.split()})
 
     def test_sizes(self):

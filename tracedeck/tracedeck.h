@@ -244,9 +244,15 @@ typedef struct td_part {
 td_status td_merge(const td_part* parts, size_t part_count, int as_part, td_write write, void* user,
                    td_error* error);
 
-/* What `tracedeck latency --json` prints. `by` may name arguments to group by; null: none. */
+/* What `tracedeck latency --json` prints. `by` may name arguments to group by; null: none. `where`
+ * of the options is about slices and waits (docs/timeline.md). */
 td_status td_latency(const char* const* paths, size_t path_count, const td_options* options,
                      const char* by, td_write write, void* user, td_error* error);
+
+/* What `tracedeck diff --json` prints of two traces, A and B. `where` of the options is about
+ * slices and waits, as of td_latency. */
+td_status td_diff(const char* const* paths, size_t path_count, const td_options* options,
+                  const char* by, td_write write, void* user, td_error* error);
 
 /* What `tracedeck validate --json` prints: a JSON line for each finding. */
 td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,

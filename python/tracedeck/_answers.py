@@ -105,6 +105,16 @@ def latency(paths: Union[Path, Sequence[Path]], by: Optional[str] = None, **opti
     return json.loads(str(text))
 
 
+def diff(a: Path, b: Path, by: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+    """What differs between two traces: what `tracedeck diff --json` prints, as a dict.
+
+    `where` and `by` as of `latency`; other options are those of `tracedeck.open`. Durations are in ns."""
+    request = Request(path_list([a, b]), **options)
+    text = answer(library.td_diff, request, None if by is None else by.encode())
+    _warn(request.notes)
+    return json.loads(str(text))
+
+
 def validate(paths: Union[Path, Sequence[Path]], **options: Any) -> List[Dict[str, Any]]:
     """What is against the specifications: a dict for each finding, as of `tracedeck validate --json`.
 

@@ -206,6 +206,7 @@ _FUNCTIONS = {
     "td_partial": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_merge": (ctypes.POINTER(PartStructure), ctypes.c_size_t, ctypes.c_int, *_Writer),
     "td_latency": (*_Paths, ctypes.c_char_p, *_Writer),
+    "td_diff": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_validate": (*_Paths, *_Writer),
 }  # fmt: skip
 

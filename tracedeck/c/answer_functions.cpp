@@ -83,6 +83,14 @@ td_status td_latency(const char* const* paths, size_t path_count, const td_optio
              });
 }
 
+td_status td_diff(const char* const* paths, size_t path_count, const td_options* options,
+                  const char* by, td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](const Request& request, io::Output& output) {
+               return answer_diff(request, by == nullptr ? "" : by, output);
+             });
+}
+
 td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,
                       td_write write, void* user, td_error* error) {
   return ask(

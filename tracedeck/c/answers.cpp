@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,6 +15,8 @@
 #include "tracedeck/query/partial.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/trace_tags.hpp"
+#include "tracedeck/timeline/comparison.hpp"
+#include "tracedeck/timeline/comparison_report.hpp"
 #include "tracedeck/timeline/latency.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
@@ -281,6 +284,70 @@ Result<void> answer_latency(Request request, std::string by, io::Output& output)
   report.events_before = (*stream)->events_before();
   auto written =
       output.write(timeline::latency_json(latency, (*stream)->interpreter().timeline(), report));
+  return written ? output.flush() : written;
+}
+
+namespace {
+
+// One of two traces that are compared. What it was read by goes last.
+struct ComparedRead {
+  std::unique_ptr<ReadForAnswer> read = {};
+  std::unique_ptr<timeline::ComparedTrace> compared = {};
+  std::unique_ptr<timeline::MarkStream> stream = {};
+};
+
+Result<ComparedRead> read_compared(Request request, std::string by) {
+  auto made = timeline::ComparedTrace::make(
+      {.where = std::exchange(request.options.where, {}), .by = std::move(by)});
+  if (!made) return std::unexpected(made.error());
+  ComparedRead one{.read = std::make_unique<ReadForAnswer>(request), .compared = *std::move(made)};
+  timeline::ComparedTrace& compared = *one.compared;
+  auto stream =
+      timeline::MarkStream::make(mark_options(request, *one.read),
+                                 [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                                   if (ahead.begin) compared.begin_at(*ahead.begin);
+                                   return compared;
+                                 });
+  if (!stream) return std::unexpected(stream.error());
+  one.stream = *std::move(stream);
+  auto opened = one.read->open(request, one.stream->selection(), timeline::MarkStream::needs());
+  if (!opened) return std::unexpected(opened.error());
+  auto done = one.read->read([&](const BatchPtr& batch) -> Result<bool> {
+    if (!one.stream->has_begun()) one.stream->expect_hosts_of(one.read->pipeline().descriptions());
+    if (auto added = one.stream->add(batch); !added) return std::unexpected(added.error());
+    compared.see(one.stream->timeline(), *batch);
+    return true;
+  });
+  if (done) done = one.stream->finish();
+  if (!done) return std::unexpected(done.error());
+  return one;
+}
+
+}  // namespace
+
+Result<void> answer_diff(const Request& request, const std::string& by, io::Output& output) {
+  if (request.paths.size() != 2)
+    return fail(ErrorCode::kInvalidArgument, "two traces are compared, A and B");
+  const auto one_of = [&](std::size_t number) {
+    Request alone = request;
+    alone.paths = {request.paths[number]};
+    return read_compared(std::move(alone), by);
+  };
+  const auto a = one_of(0);
+  if (!a) return std::unexpected(a.error());
+  const auto b = one_of(1);
+  if (!b) return std::unexpected(b.error());
+  // What one of them has is enough.
+  const std::vector<std::string> missing = b->compared->unknown_arguments();
+  for (const std::string& sentence : a->compared->unknown_arguments()) {
+    if (std::ranges::find(missing, sentence) != missing.end())
+      return fail(ErrorCode::kInvalidArgument, sentence);
+  }
+  const timeline::Comparison comparison(*a->compared, *b->compared);
+  constexpr std::size_t kAll = 0;
+  auto written = output.write(timeline::comparison_json(
+      comparison, {.name = request.paths[0], .timeline = a->stream->timeline()},
+      {.name = request.paths[1], .timeline = b->stream->timeline()}, kAll));
   return written ? output.flush() : written;
 }
 

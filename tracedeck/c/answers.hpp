@@ -28,6 +28,10 @@ namespace tracedeck::capi {
 // the request is about slices and waits. Errors: as above.
 [[nodiscard]] Result<void> answer_latency(Request request, std::string by, io::Output& output);
 
+// What differs between the two traces of the request, a JSON object. Errors: as above.
+[[nodiscard]] Result<void> answer_diff(const Request& request, const std::string& by,
+                                       io::Output& output);
+
 // A JSON line for each finding, problem and error. Errors: kBrokenPipe.
 [[nodiscard]] Result<void> validate(Request request, io::Output& output);
 
