@@ -116,12 +116,17 @@ def ways_of_any(trace):
     yield Way(["diff", trace, trace], True)
     for question in QUERIES:
         yield Way(["query", question, trace], True)
-        yield Way(["query", "--output", "csv", question, trace])
+        for form in ("csv", "arrow", "parquet"):
+            yield Way(["query", "--output", form, question, trace])
         yield Way(["query", "--json", question, trace])
     for target in targets():
         out = f"to.{target}"
         yield Way(["convert", "--to", target, "--report", "-", "-o", out, trace], out=out)
         yield Way(["convert", "--to", target, "--limit", "7", "-o", f"few.{target}", trace])
+    for target in ("parquet", "sqlite"):
+        yield Way(["convert", "--to", target, "--what", "all", "-o", f"all.{target}", trace])
+        yield Way(["convert", "--to", target, "--share", "-o", f"shared.{target}", trace])
+        yield Way(["convert", "--to", target, "--drop", "*", "--mask", "env:*", "-o", f"hidden.{target}", trace])
     yield Way(["convert", "--to", "heph", "--spans", "-o", "spans.heph", trace])
     yield Way(["convert", "--to", "ctf2", "--split-size", "4K", "-o", "parts.ctf2", trace])
     yield Way(["convert", "--explain", "--to", "html", "-o", "x.html", trace], True)

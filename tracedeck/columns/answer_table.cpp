@@ -80,7 +80,7 @@ Result<void> AnswerTable::add(std::span<const query::Value> row) {
     seen_[i].note(cells[i]);
     query::encode(encoded, cells[i]);
   }
-  first_bytes_ += encoded.size() + sizeof encoded;
+  first_bytes_ += encoded.size() + sizeof(std::string);
   return first_.size() < kFirstRows && first_bytes_ < kFirstBytes ? Result<void>() : begin();
 }
 
