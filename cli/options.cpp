@@ -81,6 +81,12 @@ std::vector<Choice> layout_choices() {
           {"one", "one table, with the name of the class, and fields as JSON text"}};
 }
 
+std::vector<Choice> partition_choices() {
+  return {{"class", "a folder for each table"},
+          {"class,date", "in it one for each UTC date: class=NAME/date=2026-11-22/"},
+          {"class,date,hour", "in that one for each hour: hour=03/"}};
+}
+
 std::vector<Choice> what_choices() {
   return {{"events", "events"},
           {"spans", "what events mean: slices and waits, states, counters, instants, samples"},
@@ -144,6 +150,14 @@ std::string apply_layout(Options& options, const std::string& value) {
   options.layout = value == "one"      ? TableLayout::kOne
                    : value == "schema" ? TableLayout::kSchema
                                        : TableLayout::kClass;
+  return {};
+}
+
+std::string apply_partition(Options& options, const std::string& value) {
+  using columns::TimePartition;
+  options.partition = value == "class"        ? TimePartition::kNone
+                      : value == "class,date" ? TimePartition::kDate
+                                              : TimePartition::kHour;
   return {};
 }
 
@@ -763,6 +777,15 @@ constexpr std::array kOptions = {
                .choices = layout_choices,
                .initial = "class",
                .apply = apply_layout},
+    OptionSpec{.name = "partition",
+               .value = "KEYS",
+               .help = "of parquet and arrow: which folders the files of events are in",
+               .detail = "Dates and hours are those that events begin in. Events whose clock does "
+                         "not count from the Unix epoch are in the folder of the class; --clock "
+                         "wall gives clocks that can.",
+               .choices = partition_choices,
+               .initial = "class",
+               .apply = apply_partition},
     OptionSpec{.name = "flat",
                .help = "of csv: a column for each field",
                .detail = "Members of structures are columns a.b, the first label of an enumeration "

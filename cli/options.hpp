@@ -64,14 +64,15 @@ struct Options {
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
   bool int64_strings = false;
-  bool flat = false;                                           // of csv
-  TableLayout layout = TableLayout::kUsual;                    // of tables
-  What what = What::kEvents;                                   // of tables: --what
-  std::vector<std::pair<std::string, std::string>> tags = {};  // of tables
-  std::string segment = {};                                    // the same; "": by content
-  bool metadata = false;                                       // of `schema`: as metadata text
-  std::vector<timeline::Table> tables;                         // of --table
-  std::string why_longest;                                     // names of slices and waits
+  bool flat = false;                                                 // of csv
+  TableLayout layout = TableLayout::kUsual;                          // of tables
+  columns::TimePartition partition = columns::TimePartition::kNone;  // the same
+  What what = What::kEvents;                                         // of tables: --what
+  std::vector<std::pair<std::string, std::string>> tags = {};        // of tables
+  std::string segment = {};                                          // the same; "": by content
+  bool metadata = false;                // of `schema`: as metadata text
+  std::vector<timeline::Table> tables;  // of --table
+  std::string why_longest;              // names of slices and waits
   std::string why_slice;
   std::size_t why_rank = 1;
   std::optional<TimePoint> why_at;

@@ -51,6 +51,8 @@ std::string check_output_options(const Options& options, const OutputKind& kind,
     return "option '--records' does not go with '--flat', which has a column for each field of an "
            "event";
   }
+  if (options.partition != columns::TimePartition::kNone && options.layout == TableLayout::kOne)
+    return "option '--partition' goes with '--layout class' or 'schema': one table is not divided";
   if (kind.in_directory(options.layout) && kind.makes == OutputKind::Makes::kFile &&
       is_split(options))
     return fmt::format(
@@ -80,7 +82,8 @@ OutputSettings output_settings(const Options& options) {
   settings.tables = {.segment = options.segment,
                      .tags = options.tags,
                      .one_table = options.layout == TableLayout::kOne,
-                     .names_columns = options.layout == TableLayout::kSchema};
+                     .names_columns = options.layout == TableLayout::kSchema,
+                     .partition = options.partition};
   settings.flat = options.flat;
   settings.all_arguments = options.all_arguments;
   settings.title = fmt::format("{}", fmt::join(shown_operands(options), ", "));

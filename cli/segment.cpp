@@ -67,7 +67,8 @@ std::vector<std::string> stored_files(const flow::TracePlace& place) {
 // them.
 constexpr auto kChanging = std::to_array<std::string_view>(
     {"begin", "end", "stream-intersection", "where", "limit", "order", "clock", "clock-offset",
-     "what", "table", "layout", "drop", "mask", "share", "as-stored", "tband-encoding"});
+     "what", "table", "layout", "partition", "drop", "mask", "share", "as-stored",
+     "tband-encoding"});
 
 std::string hexadecimal(sha256_ctx& hash, std::size_t bytes) {
   std::array<std::uint8_t, kDigestBytes> digest{};

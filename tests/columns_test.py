@@ -490,6 +490,41 @@ class Made(Columns):
             self.assertRegex(name, f"^{whole}-[0-9a-f]{{8}}$")
         self.assertEqual(self.segments(trace, "--limit", "2"), names[:1])
 
+    @reads("duckdb")
+    def test_partitions_by_date_and_hour(self, reader):
+        hour = 3_600_000_000_000
+        times = [0, hour - 1, hour, 30 * hour, 5, 30 * hour + 1]
+        trace = self.folder / "epoch"
+        trace.mkdir()
+        metadata = ('/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n'
+                    'clock { name = c; freq = 1000000000; offset_s = 1700000000; };\n'
+                    'typealias integer { size = 64; align = 8; map = clock.c.value; } := t;\n'
+                    'stream { event.header := struct { t timestamp; }; };\n'
+                    'event { name = tick; fields := struct { integer { size = 8; align = 8; } n; }; };\n')
+        (trace / "metadata").write_text(metadata)
+        (trace / "s").write_bytes(b"".join(struct.pack("<QB", t, i) for i, t in enumerate(times)))
+        names = {}
+        for keys in ("class", "class,date", "class,date,hour"):
+            out = self.convert(trace, "--partition", keys, "--order", "recorded", out=keys)
+            files = sorted(out.glob("class=tick/**/*.parquet"))
+            names[keys] = sorted(str(f.parent.relative_to(out)) for f in files)
+            found = sorted((row for file in files for row in rows(reader, [file])), key=lambda row: row["seq"])
+            self.assertEqual([(row["n"], row["time_ns"]) for row in found],
+                             [(i, 1_700_000_000 * 10**9 + t) for i, t in enumerate(times)])
+            (manifest,) = out.glob("_manifest/*.json")
+            tables = json.loads(manifest.read_text())["tables"]
+            ticks = [table for table in tables if table["class"] == "tick"]
+            self.assertEqual(sum(file["rows"] for table in ticks for file in table["files"]), len(times))
+        self.assertEqual(names, {
+            "class": ["class=tick"],
+            "class,date": ["class=tick/date=2023-11-14", "class=tick/date=2023-11-16"],
+            "class,date,hour": ["class=tick/date=2023-11-14/hour=22", "class=tick/date=2023-11-14/hour=23",
+                                "class=tick/date=2023-11-16/hour=04"]})
+
+    def test_events_without_utc_are_in_no_date(self):
+        out = self.convert(self.trace(dial9.ticks(3)), "--partition", "class,date")
+        self.assertEqual({f.parent.name for f in self.files(out)}, {"class=Tick"})
+
     def test_parts_have_segments_of_their_own(self):
         trace = self.trace(dial9.ticks(5))
         run("convert", "--to", "parquet", "--split-duration", "2ns", "-o", self.folder / "p", trace)
@@ -527,7 +562,8 @@ class Made(Columns):
 
     def test_wrong_options_are_wrong_usage(self):
         trace = self.trace(dial9.ticks(3))
-        for options in (["--segment", "a/b"], ["--segment", ".a"], ["--tag", "host"], ["--tag", "=a"], ["--layout", "two"]):
+        for options in (["--segment", "a/b"], ["--segment", ".a"], ["--tag", "host"], ["--tag", "=a"], ["--layout", "two"],
+                        ["--partition", "date"], ["--partition", "class,date", "--layout", "one"]):
             self.convert(trace, *options, code=(2,))
         done = run("convert", "--to", "jsonl", "--tag", "a=b", "-o", str(self.folder / "x"), str(trace))
         self.assertEqual(done.returncode, 2)

@@ -171,6 +171,8 @@ constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
 
 constexpr std::array<std::string_view, 5> kTableOptions = {"layout", "tag", "segment", "what",
                                                            "table"};
+constexpr std::array<std::string_view, 6> kTableFileOptions = {"layout",  "partition", "tag",
+                                                               "segment", "what",      "table"};
 
 constexpr std::array kRendered = {
     OutputKind{.name = "text",
@@ -202,14 +204,14 @@ constexpr std::array kRendered = {
                .title = "Parquet files for DuckDB, Spark and pandas: a table for each event class",
                .makes = Makes::kDirectory,
                .suffixes = {".parquet"},
-               .options = kTableOptions,
+               .options = kTableFileOptions,
                .tabulate = parquet_files},
     OutputKind{
         .name = "arrow",
         .title = "Arrow IPC files for pandas, polars and DataFusion: a table for each event class",
         .makes = Makes::kDirectory,
         .suffixes = {".arrow"},
-        .options = kTableOptions,
+        .options = kTableFileOptions,
         .render = arrow_stream,
         .tabulate = arrow_files},
     OutputKind{.name = "clickhouse",

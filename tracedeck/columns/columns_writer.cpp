@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ struct ClassEntry {
   explicit ClassEntry(const EventClass&) {}
 
   std::unique_ptr<ClassRows> rows = {};
+  // Of tables that are divided by time, those of other hours; `rows` are of `hour`.
+  std::map<std::optional<std::int64_t>, std::unique_ptr<ClassRows>> other_hours = {};
+  std::optional<std::int64_t> hour = {};
+  bool is_wide = false;
   Values<EventRow> pending = {};  // of the batch at hand
 };
 
@@ -189,7 +194,9 @@ class ColumnsWriter final : public Writer {
     RowResult result = entry.rows->append(row);
     if (result == RowResult::kTooWide && !entry.rows->is_wide()) [[unlikely]] {
       // From here on all events of the class have wider columns.
-      entry.rows = rows_of(*row.event->event_class, true);
+      entry.is_wide = true;
+      entry.other_hours.clear();
+      entry.rows = rows_of(*row.event->event_class, true, entry.hour);
       tools_.losses.add(ColumnLoss::kWideClass);
       if (written != nullptr) {
         if (auto done = keep_order(entry, *written); !done) return done;
@@ -215,9 +222,24 @@ class ColumnsWriter final : public Writer {
 
   ClassEntry& entry_of(const Event& event) {
     ClassEntry& entry = classes_[*event.event_class];
+    if (options_.partition != TimePartition::kNone)
+      turn_to(entry, partition_hour(event, options_.partition));
     if (entry.rows == nullptr) [[unlikely]]
-      entry.rows = rows_of(*event.event_class, false);
+      entry.rows = rows_of(*event.event_class, entry.is_wide, entry.hour);
     return entry;
+  }
+
+  static void turn_to(ClassEntry& entry, std::optional<std::int64_t> hour) {
+    // Times may come in any order.
+    constexpr std::size_t kMostHours = 64;
+    if (hour == entry.hour) return;
+    if (entry.other_hours.size() >= kMostHours) entry.other_hours.clear();
+    if (entry.rows != nullptr) entry.other_hours[entry.hour] = std::move(entry.rows);
+    entry.hour = hour;
+    const auto found = entry.other_hours.find(hour);
+    if (found == entry.other_hours.end()) return;
+    entry.rows = std::move(found->second);
+    entry.other_hours.erase(found);
   }
 
   Result<void> event_of_one(const EventRow& row) {
@@ -236,13 +258,15 @@ class ColumnsWriter final : public Writer {
     return tables_.appended(table);
   }
 
-  std::unique_ptr<ClassRows> rows_of(const EventClass& event_class, bool wide) {
+  std::unique_ptr<ClassRows> rows_of(const EventClass& event_class, bool wide,
+                                     std::optional<std::int64_t> hour) {
     ClassColumns columns = columns_of(event_class, options_.tags, wide);
     if (!wide) {
       tools_.losses.add(ColumnLoss::kRenamed, columns.renamed.size());
       tools_.losses.add(ColumnLoss::kAsJson, columns.as_json.size());
     }
-    Table& table = tables_.find_or_make(table_name(event_class), columns.root);
+    Table& table = tables_.find_or_make(table_name(event_class), columns.root,
+                                        partition_folder(hour, options_.partition));
     return std::make_unique<ClassRows>(std::move(columns), table, tools_);
   }
 
@@ -354,8 +378,9 @@ class ColumnsWriter final : public Writer {
   render::LeftOut left_out_{!options_.alone, true, !options_.alone};
   std::int64_t seq_ = 0;      // of the next event
   std::uint64_t events_ = 0;  // that have a row, or need none
-  // Whether events have rows of their class.
-  bool collects_ = options_.events && !options_.one_table;
+  // Whether events have rows of their class, and one table for each.
+  bool collects_ =
+      options_.events && !options_.one_table && options_.partition == TimePartition::kNone;
   std::vector<ClassEntry*> pending_;         // that have rows which wait; some may have none more
   std::vector<ClassEntry*> filling_;         // by the numbers of tables: whose rows wait
   std::vector<Values<EventRow>> spare_;      // empty

@@ -11,13 +11,17 @@
 namespace tracedeck::columns {
 
 struct Table {
-  explicit Table(std::string class_name, Column columns)
-      : name(std::move(class_name)), root(std::move(columns)), in_order(columns::in_order(root)) {}
+  explicit Table(std::string class_name, Column columns, std::string folders = {})
+      : name(std::move(class_name)),
+        partition(std::move(folders)),
+        root(std::move(columns)),
+        in_order(columns::in_order(root)) {}
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
   // What distinguishes it from all others: an event class, with a suffix if others are called so.
   std::string name;
+  std::string partition = {};  // folders below the one of the name: `date=2026-11-22/`, or ""
   Column root;
   std::vector<Column*> in_order;
   std::size_t rows = 0;           // that are in the columns

@@ -17,7 +17,8 @@ bool has_folder(const Table& table, const TableOptions& options) {
 std::string table_path(const Table& table, const TableOptions& options, std::size_t part,
                        std::string_view suffix) {
   std::string folder;
-  if (has_folder(table, options)) folder = partition_name("class", table.name) + "/";
+  if (has_folder(table, options))
+    folder = partition_name("class", table.name) + "/" + table.partition;
   return fmt::format("{}{}-{:04}{}", folder, options.segment, part, suffix);
 }
 

@@ -17,8 +17,8 @@ using KeyValues = std::vector<std::pair<std::string, std::string>>;
 // What a file holds before another part is begun.
 inline constexpr std::uint64_t kFileBytes = std::uint64_t{512} << 20;
 
-// `class=NAME/SEGMENT-PART` and the suffix; of the only table of events `SEGMENT-PART`. `part`
-// counts the files of the table from 0.
+// `class=NAME/`, folders of a partition, `SEGMENT-PART` and the suffix; of the only table of events
+// `SEGMENT-PART`. `part` counts the files of the table from 0.
 [[nodiscard]] std::string table_path(const Table& table, const TableOptions& options,
                                      std::size_t part, std::string_view suffix);
 

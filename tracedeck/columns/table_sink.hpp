@@ -6,6 +6,7 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/table.hpp"
+#include "tracedeck/columns/time_partition.hpp"
 #include "tracedeck/format/writer.hpp"
 
 namespace tracedeck::columns {
@@ -22,7 +23,8 @@ struct TableOptions {
   bool names_columns = false;
   // Nothing is beside that table: losses, problems and what describes traces are left out.
   bool alone = false;
-  bool events = true;  // else events are counted, and in no table
+  TimePartition partition = TimePartition::kNone;  // of tables of events
+  bool events = true;                              // else events are counted, and in no table
   // Of what events mean, in tables beside those of events; null: nothing is. Must outlive the
   // writer, and is given the marks by the caller.
   MarkTables* marks = nullptr;

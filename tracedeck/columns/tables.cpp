@@ -23,18 +23,22 @@ Tables::Tables(TableSink& sink, ColumnLosses& losses, bool names_columns)
     by_name_[std::string(name)];
 }
 
-Table& Tables::find_or_make(std::string_view name, const Column& root) {
+Table& Tables::find_or_make(std::string_view name, const Column& root, std::string_view partition) {
   const std::string columns = signature(root);
   const bool is_ours = root.children.front().name != kTimeColumn;
   auto named = by_name_.find(name);
   const bool is_first = named == by_name_.end();
-  if (is_first) named = by_name_.emplace(std::string(name), std::map<std::string, Table*>()).first;
-  Table*& table = named->second[columns];
+  if (is_first) named = by_name_.emplace(std::string(name), std::map<std::string, Named>()).first;
+  const auto [found, is_new] = named->second.try_emplace(columns);
+  Named& same = found->second;
+  if (is_new) {
+    same.full = name;
+    if ((names_columns_ || !is_first) && !is_ours)
+      same.full += fmt::format("@{:08x}", sip_hash(kSignatureKey, columns) & 0xFFFF'FFFF);
+  }
+  Table*& table = same.partitions[std::string(partition)];
   if (table != nullptr) return *table;
-  std::string full(name);
-  if ((names_columns_ || !is_first) && !is_ours)
-    full += fmt::format("@{:08x}", sip_hash(kSignatureKey, columns) & 0xFFFF'FFFF);
-  table = &tables_.emplace_back(std::move(full), root);
+  table = &tables_.emplace_back(same.full, root, std::string(partition));
   table->number = tables_.size() - 1;
   return *table;
 }

@@ -40,7 +40,9 @@ class Tables {
 
   // The table of what is called `name` and has the columns of `root`. The first of a name is called
   // so, unless columns are named; others `name@` and eight hexadecimal digits of their columns.
-  [[nodiscard]] Table& find_or_make(std::string_view name, const Column& root);
+  // `partition`: see `Table`; each has a table of its own.
+  [[nodiscard]] Table& find_or_make(std::string_view name, const Column& root,
+                                    std::string_view partition = {});
 
   // After rows were appended to a table. Errors: those of the sink.
   [[nodiscard]] Result<void> appended(Table& table) {
@@ -64,7 +66,12 @@ class Tables {
   ColumnLosses& losses_;
   bool names_columns_;
   std::deque<Table> tables_;
-  std::map<std::string, std::map<std::string, Table*>, std::less<>> by_name_;  // then by signature
+  // The tables of one name and of the same columns.
+  struct Named {
+    std::string full = {};
+    std::map<std::string, Table*, std::less<>> partitions = {};
+  };
+  std::map<std::string, std::map<std::string, Named>, std::less<>> by_name_;  // then by signature
 };
 
 }  // namespace tracedeck::columns
