@@ -583,7 +583,8 @@ def _pieces(batch: _Batch, columns: Optional[Sequence[str]], numpy: Any) -> Dict
 
 
 class _Joined:
-    """One array of pieces. It grows where it is, so that memory is touched once."""
+    """One array of pieces. It doubles by `numpy.empty`, which asks for huge pages, as neither many small
+    pieces nor `resize` do: touching memory by small pages takes as long as all else."""
 
     def __init__(self, numpy: Any) -> None:
         self._numpy = numpy
@@ -606,11 +607,16 @@ class _Joined:
         if self._values is None:
             self._values = self._numpy.empty(end, values.dtype)
         elif end > len(self._values):
-            self._values.resize(end * 3 // 2, refcheck=False)
+            self._move(max(end, 2 * len(self._values)))
         self._values[self._size : end] = values
         self._masked = self._masked or there is not None
         self._there.append((len(values), there))
         self._size = end
+
+    def _move(self, size: int) -> None:
+        moved = self._numpy.empty(size, self._values.dtype)
+        moved[: self._size] = self._values[: self._size]
+        self._values = moved
 
     def _own_numbers(self, words: Words) -> Any:
         """The numbers that this array has for the texts."""
@@ -623,7 +629,8 @@ class _Joined:
         numpy = self._numpy
         if self._objects:
             return numpy.concatenate(self._objects)
-        self._values.resize(self._size, refcheck=False)
+        if self._size < len(self._values):
+            self._move(self._size)
         if self._is_words:
             return self._texts()
         if not self._masked:
