@@ -81,6 +81,8 @@ class Table(Base):
         self.woken = set()  # tasks that ever were
         self.first = {}  # stream -> its first time, of events behind those of other streams that are not recorded late
         self.last = None  # the stream of the last event
+        self.streams = set()  # that had events
+        self.alternates = False  # one had events before and behind those of another
         self.spent, self.thread = {}, {}  # worker -> what was said last
         self.said = {}  # worker -> number of the last event that said its state
         self.spans = {}  # span id -> track of the whole span
@@ -98,6 +100,8 @@ class Table(Base):
             stream, time = self.sheet.stream, event["time"]
             if stream != self.last and event["name"] not in LATE:
                 self.first[stream] = min(time, self.first.get(stream, time))
+            self.alternates = self.alternates or (stream != self.last and stream in self.streams)
+            self.streams.add(stream)
             self.last = stream
         super().event(event)
 
@@ -178,13 +182,16 @@ class Table(Base):
         self.leave(meant[0])
 
     def settle(self, number, begins):
-        """An end that may be another's is the poll's own if its stream goes on with the worker."""
+        """An end that may be another's is the poll's own if its stream goes on with the worker.
+
+        Where streams alternate, each is of a thread, which may have got the worker again.
+        """
         sheet = self.sheet
         for poll in [poll for poll in reversed(self.polls[number]) if poll.doubt]:
             time, stream = poll.doubt
             slice = poll.slice
             sheet.doubt(slice)
-            is_own = begins and stream == sheet.stream and sheet.last[slice.track] <= time
+            is_own = begins and stream == sheet.stream and not self.alternates and sheet.last[slice.track] <= time
             if not is_own and slice.lost_at is not None:
                 time = min(time, slice.lost_at)
             sheet.last[slice.track] = time = max(time, slice.begin, sheet.last[slice.track])
