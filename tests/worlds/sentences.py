@@ -170,9 +170,10 @@ def of_latency(sentences, answer, where=""):
     facts["latency/waits-left-out"] = [(waits,)] if waits else []
     facts["latency/outliers"] = [outlier(r) for r in rows if r["count"] >= 20 and r.get("outliers_at_most", r["outliers"])]
     facts["latency/still-open"] = [
-        (r["open"], title(r), duration(r["oldest_open"]), since(answer, r["oldest_open_begin"])) for r in opened if r["oldest_open"]
+        (r["open"], title(r), duration(r["oldest_open"]), since(answer, r["oldest_open_begin"])) for r in opened if r.get("oldest_open")
     ]
-    facts["latency/just-begun"] = [(r["open"], title(r)) for r in opened if not r["oldest_open"]]
+    facts["latency/just-begun"] = [(r["open"], title(r)) for r in opened if r.get("oldest_open") == 0]
+    facts["latency/open-unclear"] = [(r["open"], title(r)) for r in opened if "oldest_open" not in r]
     filtered = answer.get("filtered", 0)
     facts["latency/nothing-meets"] = [(filtered, where)] if filtered and not rows else []
     facts["latency/nothing-ended"] = [] if rows or filtered else [()]

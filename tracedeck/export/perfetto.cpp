@@ -187,7 +187,8 @@ void Perfetto::end_slice(const Timeline& timeline, const Mark& mark) {
   } else if (!track.depth.end()) {
     return;
   }
-  if (mark.has(timeline::kOpenAtEnd)) return;  // Perfetto shows that it did not end
+  // Perfetto shows that it did not end.
+  if (mark.has(timeline::kOpenAtEnd) && !mark.has(timeline::kInferredEnd)) return;
   begin_event(mark.time, EventType::kSliceEnd,
               tracks_.uuid(timeline, mark.track, Content::kEvents));
   annotations_.put(mark);

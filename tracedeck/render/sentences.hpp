@@ -82,6 +82,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "rows[].open, rows[].oldest_open, rows[].oldest_open_begin"},
     {"latency/just-begun", "still open at the end: {count} of `{name}`, begun with the last event",
      "slices or waits of that name begin with the last event, and have no end", "rows[].open, rows[].oldest_open = 0"},
+    {"latency/open-unclear", "still open at the end: {count} of `{name}`, but which of them is not known",
+     "slices of that name were open at the same time without a field that says which of them an end is of, and fewer "
+     "ended than began",
+     "rows[].open without rows[].oldest_open"},
     {"latency/rows-left-out", "and rows with smaller totals: {counts}; --top 0 shows all",
      "a category has more rows than `--top`", ""},
     {"latency/tracks-left-out", "and {count} more of {group}; --top 0 shows all",

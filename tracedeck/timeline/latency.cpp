@@ -124,6 +124,7 @@ void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) {
   ++row.left_out;
   if (mark.has(kAcrossLoss)) ++row.across_loss;
   if (!mark.has(kOpenAtEnd)) return;
+  row.is_open_unclear = row.is_open_unclear || mark.has(kInferredEnd);
   if (row.open++ != 0 && mark.duration() <= row.oldest_open) return;
   row.oldest_open = mark.duration();
   row.oldest_open_begin = mark.begin;

@@ -164,7 +164,8 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   for (const LatencyRow& row : latency.rows()) {
     if (row.open == 0) continue;
     const std::string name = render::visible(row.name.title());
-    out += row.oldest_open == 0
+    out += row.is_open_unclear ? say<"latency/open-unclear">(row.open, name)
+           : row.oldest_open == 0
                ? say<"latency/just-begun">(row.open, name)
                : say<"latency/still-open">(row.open, name,
                                            short_duration(static_cast<double>(row.oldest_open)),

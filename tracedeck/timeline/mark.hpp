@@ -39,7 +39,8 @@ enum class MarkKind : std::uint8_t {
 // What is to be known about a mark beside what it says.
 enum MarkFlag : std::uint16_t {
   kBeganBefore = 1 << 0,  // the slice, or state, began before the trace did
-  // The trace ends within the slice; of kState, the trace of the track ends before others do.
+  // The trace ends within the slice, with kInferredEnd within it or another one of its key that was
+  // open when it began; of kState, the trace of the track ends before others do.
   kOpenAtEnd = 1 << 1,
   kAcrossLoss = 1 << 2,    // events were lost within the slice: it may be several
   kInferredEnd = 1 << 3,   // nothing says that it ended: something else began

@@ -96,7 +96,7 @@ OpenId Marking::begin(TrackId track, NameId name, const Moment& now, const Argum
 void Marking::count_flags(std::uint16_t flags) {
   TimelineCounts& counts = timeline_.mutable_counts();
   if ((flags & kNoDuration) != 0) ++counts.left_out;
-  if ((flags & kInferredEnd) != 0) ++counts.inferred_ends;
+  if ((flags & (kInferredEnd | kOpenAtEnd)) == kInferredEnd) ++counts.inferred_ends;
   if ((flags & kAcrossLoss) != 0) ++counts.across_loss;
   if ((flags & kOpenAtEnd) != 0) ++counts.open_at_end;
   if ((flags & kClockStep) != 0) ++counts.across_clock_step;
@@ -428,8 +428,12 @@ void Marking::flow(TrackId from, std::int64_t from_time, TrackId to, const Momen
 void Marking::finish(std::int64_t time) {
   know_tracks();
   const auto fate = [&](OpenId id) {
-    const bool may_be_over = open_[id].traits.has_details && details_[id].may_be_over;
-    return static_cast<std::uint16_t>((may_be_over ? kInferredEnd : kOpenAtEnd) |
+    const bool has_details = open_[id].traits.has_details;
+    const bool may_be_over = has_details && details_[id].may_be_over;
+    const bool is_another = has_details && details_[id].is_mixed;
+    return static_cast<std::uint16_t>((may_be_over  ? kInferredEnd
+                                       : is_another ? kOpenAtEnd | kInferredEnd
+                                                    : kOpenAtEnd) |
                                       (loss_within(open_[id]) ? kAcrossLoss : 0));
   };
   end_known(kNoTime);
