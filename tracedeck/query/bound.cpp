@@ -70,6 +70,8 @@ class Binder {
     if (expression.operation == Operator::kPath) return bind_path(expression);
     if (expression.operation == Operator::kAny || expression.operation == Operator::kAll)
       return bind_each(expression);
+    if (expression.operation == Operator::kInOrder)
+      return event_class_->nominal_time ? node : bind(*expression.operands.front());
     node.kind = NodeKind::kOperation;
     node.matcher = context_.matchers.text_matcher(expression);
     node.list = context_.matchers.list(expression);

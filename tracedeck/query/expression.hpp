@@ -103,6 +103,8 @@ enum class Operator : std::uint8_t {
   kAbsolute,
   kLabel,
   kSymbol,
+  kInOrder,  // the operand, but of events of nominal time, which have no place in the order:
+             // unknown
 };
 
 // The comparison that holds with its operands exchanged.

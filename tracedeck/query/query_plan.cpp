@@ -268,7 +268,12 @@ class PlanBuilder {
         values.back() = path_expression({.root = Root::kRealTime});
     }
     const bool in_order = each.kind == AggregateKind::kFirst || each.kind == AggregateKind::kLast;
-    plan_->needs_order = plan_->needs_order || (in_order && from.empty());
+    if (in_order && from.empty()) {
+      plan_->needs_order = true;
+      Expression placed{.operation = Operator::kInOrder};
+      placed.operands.push_back(std::move(values.back()));
+      values.back() = std::make_unique<const Expression>(std::move(placed));
+    }
     columns.push_back({.name = each.name, .unit = unit});
     return aggregate;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/base/time_point.hpp"
+#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/query/lexer.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/rewriting.hpp"
@@ -80,6 +81,11 @@ Result<TimedExpression> with_times(const Expression& expression, std::span<const
                          "what this time is depends on the trace, and is known only in conditions "
                          "on events: write ns, or put the condition before the other stages");
         }
+        if (flow::may_mean_seconds(*time))
+          return fail_at(literal,
+                         fmt::format("what {0} is depends on the trace, and is known only in "
+                                     "conditions on events: write {0}ns or {0}s",
+                                     of));
         times.emplace(&literal, Integer::from(time->value));
       });
   if (failure) return std::unexpected(*std::move(failure));
