@@ -150,6 +150,13 @@ class NominalTimes(CommandTest):
             rows = [json.loads(row) for row in rows if "answer" not in row]
             self.assertEqual([row["time"] for row in rows], [None, SECOND, 2 * SECOND, 3 * SECOND], stages)
 
+    def test_are_neither_first_nor_last(self):
+        rows = self.check(run("query", "--output", "jsonl", "first(name), last(name), first(n), last(n) by has(addr)", self.trace()), 0).stdout.decode().splitlines()
+        self.assertEqual(
+            [list(json.loads(row).values())[1:] for row in rows[:-1]],
+            [["Tick", "Tick", 1, 0], [None, None, None, None]],
+        )
+
 
 class OrderOfTime(CommandTest):
     def test_a_trace_whose_metadata_have_a_finding(self):
@@ -267,11 +274,12 @@ class WallClock(CommandTest):
             (("--begin", "2023-11-14 23:13:48"), {30, 50}),
         ):
             self.assertEqual(set(self.walls(trace, *bounds)[0]), want, bounds)
-        # Of the trace's own times a bound is one, so what the clock shows twice is there twice.
+        # And so where times are shown as the trace has them.
         for bounds, want in (
             (("--begin", "2023-11-14 22:13:31"), {20, 30, 40, 50}),
-            (("--begin", "2023-11-14 23:13:48"), {30, 40, 50}),
-            (("--end", "2023-11-14 23:13:46"), {0, 10, 20, 30, 40}),
+            (("--begin", "2023-11-14 23:13:48"), {30, 50}),
+            (("--end", "2023-11-14 23:13:46"), {0, 10, 20, 40}),
+            (("--begin", "2023-11-14 23:13:41", "--end", "2023-11-14 23:13:46"), {40}),
         ):
             result = self.check(run("print", "--output", "jsonl", *bounds, trace), 0)
             self.assertEqual({event["fields"]["n"] for event in self.ticks(result)}, want, bounds)

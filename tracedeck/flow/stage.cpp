@@ -88,7 +88,8 @@ constexpr std::array kStages = {
                 return trim(std::move(source), context.times.range,
                             {.keeps_describing = context.selection.stands_alone,
                              .sorted = context.selection.order == Order::kTime,
-                             .left_out = context.left_out});
+                             .left_out = context.left_out,
+                             .utc = context.times.utc});
               }},
     Stage{.name = "where",
           .place = Stage::Place::kSource,

@@ -99,6 +99,19 @@ std::optional<Nanoseconds> TimeBounds::begin(const std::optional<Nanoseconds>& g
                                         : selection_.tail_begin;
 }
 
+std::optional<UtcRange> TimeBounds::in_utc(const TimeFrame& frame) const {
+  if (frame.wall == nullptr || frame.is_utc || !frame.wall->goes_back()) return std::nullopt;
+  const auto utc_of = [](const Point& point) {
+    return point && point->from == TimePoint::From::kUnixEpoch ? std::optional(point->value)
+                                                               : std::nullopt;
+  };
+  // What is to come before the begin is read all the same.
+  const auto begin = selection_.warm_up == nullptr ? utc_of(selection_.begin) : std::nullopt;
+  const auto end = utc_of(selection_.end);
+  if (!begin && !end) return std::nullopt;
+  return UtcRange{.range = {.begin = begin, .end = end}, .frame = frame};
+}
+
 void TimeBounds::warm_up(TrimRange& range) const {
   if (selection_.warm_up == nullptr || !range.begin) return;
   std::optional<Nanoseconds>& begin = *selection_.warm_up;
@@ -109,7 +122,8 @@ void TimeBounds::warm_up(TrimRange& range) const {
 ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
   ResolvedTimes times{
       .range = {.begin = begin(time_in(if_known(selection_.begin), frame, Side::kFirst)),
-                .end = time_in(if_known(selection_.end), frame, Side::kLast)}};
+                .end = time_in(if_known(selection_.end), frame, Side::kLast)},
+      .utc = in_utc(frame)};
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
@@ -120,7 +134,8 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
 
 ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame, Side::kFirst)),
-                                .end = time_in(selection_.end, frame, Side::kLast)}};
+                                .end = time_in(selection_.end, frame, Side::kLast)},
+                      .utc = in_utc(frame)};
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);

@@ -16,6 +16,7 @@ struct ResolvedTimes {
   TrimRange range = {};                       // of `begin` and `end`
   TrimRange where_range = {};                 // that events lie in which meet the condition
   std::vector<Nanoseconds> where_times = {};  // of the condition; see `FilterContext`
+  std::optional<UtcRange> utc = {};           // of `begin` and `end`, where `range` holds more
 
   // What has to be read.
   [[nodiscard]] TrimRange both() const;
@@ -44,6 +45,8 @@ class TimeBounds {
   [[nodiscard]] bool has(TimePoint::From from) const;
   // The later of `given` and the begin of a tail.
   [[nodiscard]] std::optional<Nanoseconds> begin(const std::optional<Nanoseconds>& given) const;
+  // What of the bounds is in UTC, where the wall clock goes back.
+  [[nodiscard]] std::optional<UtcRange> in_utc(const TimeFrame& frame) const;
   // What is to come all the same is not limited by `begin`.
   void warm_up(TrimRange& range) const;
 

@@ -64,6 +64,8 @@ class InRange final : public RecordFilter {
       if (clock->entity != clock_) [[unlikely]]
         know(*clock);
       *last_ = values_ && values_->contain(event.time);
+      if (options_.utc && *last_) [[unlikely]]
+        *last_ = options_.utc->contains(clock->to_nanoseconds(event.time));
     }
     return *last_;
   }

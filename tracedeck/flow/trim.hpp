@@ -15,10 +15,23 @@ struct TrimRange {
   std::optional<Nanoseconds> end = {};
 };
 
+// A part of UTC, where a wall clock that was set back shows some times twice: what has one of these
+// is no part of the trace between two times.
+struct UtcRange {
+  TrimRange range = {};
+  TimeFrame frame = {};
+
+  [[nodiscard]] bool contains(Nanoseconds time) const {
+    const Nanoseconds utc = to_utc(time, frame);
+    return !(range.begin && utc < *range.begin) && !(range.end && utc > *range.end);
+  }
+};
+
 struct TrimOptions {
   bool keeps_describing = false;             // events that describe others stay, wherever they lie
   bool sorted = false;                       // see `select`
   std::shared_ptr<TimesSeen> left_out = {};  // gets the times of the events left out
+  std::optional<UtcRange> utc = {};          // events lie in that too
 };
 
 // Leaves out the events that are not in `range`. An event with a begin and an end goes by its

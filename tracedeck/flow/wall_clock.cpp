@@ -101,6 +101,16 @@ Nanoseconds WallClock::last_at(Nanoseconds utc) const {
   return std::min(utc - anchors_.front().offset, anchors_.front().time - 1);
 }
 
+bool WallClock::goes_back() const {
+  for (std::size_t i = 1; i < anchors_.size(); ++i) {
+    const Anchor& from = anchors_[i - 1];
+    const Anchor& to = anchors_[i];
+    // Up to a step the anchor before it holds.
+    if (to.time + to.offset < to.time + between(from, to, to.time - 1)) return true;
+  }
+  return false;
+}
+
 std::vector<WallClock::Step> WallClock::steps() const {
   std::vector<Step> steps;
   for (std::size_t i = 1; i < anchors_.size(); ++i) {

@@ -40,6 +40,8 @@ class WallClock {
   [[nodiscard]] Nanoseconds least_offset() const { return least_; }
   [[nodiscard]] Nanoseconds greatest_offset() const { return greatest_; }
   [[nodiscard]] std::vector<Step> steps() const;
+  // Whether it was set back, so that it shows some times twice.
+  [[nodiscard]] bool goes_back() const;
 
  private:
   struct Anchor {
