@@ -174,6 +174,7 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts, Cou
                                         : "left out",
          false);
   append(counts.without_time, "event without a time", "left out", true);
+  append(counts.too_far, "event 292 years or more from the first", "left out", true);
   append(counts.without_lane, "slice beyond 256 at a time on one track", "left out", true);
   append(counts.not_held, "begin beyond what memory holds", "left out", true);
   append(counts.without_field, "event that lacks a field of its rule", "left out", true);

@@ -138,6 +138,37 @@ class Latency(Jobs):
         self.assertIn("events `RunBegin` begin what others of them have not ended, and no field says which", result.stderr.decode())
         self.assertIn("`match`", result.stderr.decode())
 
+    def test_which_of_pairs_that_interleave_are_open_is_not_known(self):
+        fields = [("core", w.VARINT)]
+        data = w.header() + w.schema(0, "RunBegin", fields) + w.schema(1, "RunEnd", fields)
+        # Three begin, two end: the one that goes on may be any of them.
+        for kind in (0, 0, 0, 1, 1):
+            data += w.event(kind, w.varint(0), 10)
+        trace = self.file("t.bin", data)
+        answer = self.rows(trace)
+        row = answer["rows"][0]
+        self.assertEqual((row["count"], row["left_out"], row["open"]), (0, 3, 1))
+        self.assertFalse({"oldest_open", "oldest_open_begin"} & row.keys())
+        self.assertEqual((answer["counts"]["inferred_ends"], answer["counts"]["open_at_end"]), (2, 1))
+        self.assertIn("still open at the end: 1 of `Run`, but which of them is not known", self.text(trace))
+        self.check(run("latency", "--require", 'open("Run") == 1', trace), 0)
+        # And one that began alone is known.
+        row = self.rows(self.file("one.bin", data + w.event(1, w.varint(0), 10) + w.event(0, w.varint(0), 10)))["rows"][0]
+        self.assertEqual((row["open"], row["oldest_open"]), (1, 0))
+
+    def test_events_too_far_from_the_first(self):
+        """What 63 bits do not hold is left out, and counted."""
+        fields = [("id", w.VARINT)]
+        data = w.header() + w.schema(0, "RunBegin", fields) + w.schema(1, "RunEnd", fields)
+        for time, kind in ((10, 0), (20, 1), (30, 0), (2**63 + 40, 1)):
+            data += w.reset(time) + w.event(kind, w.varint(1))
+        trace = self.file("t.bin", data)
+        answer = self.rows(trace)
+        row = answer["rows"][0]
+        self.assertEqual((row["count"], row["max"], row["open"], row["oldest_open"]), (1, 10, 1, 0))
+        self.assertEqual((answer["counts"]["too_far"], answer["events"], answer["end"]), (1, 4, 30))
+        self.assertIn("1 event left out, 292 years or more from the first", self.text(trace))
+
     @needs_traces
     def test_data_streams_without_an_id_are_threads(self):
         rows = self.rows("--by", "track", TRACES / "ctf/tracecompass/mpi_ssend_irecv")["rows"]

@@ -400,6 +400,10 @@ class Sentences(CommandTest):
         damaged = made("damaged.bin", [(1000 * i, 100, "a") for i in range(50)], damage=[20_050])
         opened = made("open.bin", [(1000 * i, 100, "a") for i in range(50)], marks=[(60_000, "c_begin")])
         once = made("once.bin", [(100, 0, "a")])
+        self.latency(made("far.bin", [(10, 5, "a")], marks=[(2**63 + 5, "a_begin")]))
+        with self.saying("mixed"):
+            unclear = w.header() + w.schema(0, "m_begin", [("x", w.VARINT)]) + w.schema(1, "m_end", [("y", w.VARINT)])
+            self.latency(self.file("unclear.bin", unclear + b"".join(w.event(kind, w.varint(0), 10) for kind in (0, 0, 1))))
         nothing = made("nothing.bin", [], marks=[(10, "x"), (20, "x")])
         for pair in ((few, many), (many, slow), (levels, levels), (many, other), (many, damaged), (opened, many), (once, many), (nothing, nothing)):
             self.diff(*pair)

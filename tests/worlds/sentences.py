@@ -145,6 +145,7 @@ BESIDES = {
     "latency/without-lane": "without_lane",
     "latency/unrelated-clocks": "unrelated_clocks",
     "latency/clock-steps": "clock_steps",
+    "latency/too-far": "too_far",
     "latency/sections": "sections",
     "latency/without-rule": "without_rule",
     "latency/without-field": "without_field",

@@ -71,6 +71,8 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "an event has an earlier time than one before it on its track", "counts.clock_steps"},
     {"latency/sections", "{count} clock{/s} stepping back, from where on all begins anew",
      "the clock of a data stream steps back", "counts.sections"},
+    {"latency/too-far", "{count} event{/s} left out, 292 years or more from the first",
+     "an event begins or ends 2^63 ns or more from where the times of a trace begin", "counts.too_far"},
     {"latency/without-rule", "{count} event{/s} that no rule is about",
      "no rule of any table is about a class of events", "counts.without_rule"},
     {"latency/without-field", "{count} event{/s} without a field of {its/their} rule",

@@ -157,8 +157,8 @@ class Interpreter::Work {
     const Event* last = nullptr;
     const auto note = [&] {
       if (last == nullptr) return;
-      const OriginId trace = context_.origins.of(*last->event_class).trace;
-      timeline_.note_end(trace, timeline_.time_of(last->recorded_at()));
+      const std::int64_t time = timeline_.time_of(last->recorded_at());
+      if (has_reach(time)) timeline_.note_end(context_.origins.of(*last->event_class).trace, time);
     };
     for (const Record& record : records) {
       if (record.kind != RecordKind::kEvent || !record.event.event_class->has_real_time()) continue;
@@ -175,8 +175,10 @@ class Interpreter::Work {
       if (record.kind != RecordKind::kEvent) continue;
       const ClassPlan& plan = planned(record.event);
       if (plan.clock == nullptr) continue;
-      last_time_ = plan.time_of(record.event.time);
-      return;
+      if (const std::int64_t time = plan.time_of(record.event.time); has_reach(time)) {
+        last_time_ = time;
+        return;
+      }
     }
   }
 
@@ -296,6 +298,10 @@ class Interpreter::Work {
       return;
     }
     ++now_.number;
+    if (is_too_far(plan, event)) [[unlikely]] {
+      ++timeline_.mutable_counts().too_far;
+      return;
+    }
     note_plain_time();
     const bool is_other_stream = note_stream(event);
     now_.event = &event;
@@ -324,6 +330,16 @@ class Interpreter::Work {
   }
 
   // What was lost of a stream lies before its next event, and before its end where that is known.
+  // Whether no time of a mark can say when the event was, or ended.
+  [[nodiscard]] static bool is_too_far(const ClassPlan& plan, const Event& event) {
+    const auto is_held = [&](std::uint64_t value) { return has_reach(plan.time_of(value)); };
+    return plan.clock != nullptr &&
+           (!is_held(event.time) || (plan.has_duration && !is_held(event.end_time)));
+  }
+  [[nodiscard]] static bool has_reach(std::int64_t time) {
+    return time != kNoTime && time != std::numeric_limits<std::int64_t>::min();
+  }
+
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
@@ -672,7 +688,7 @@ class Interpreter::Work {
     note_plain_time();
     TimelineCounts& counts = timeline_.mutable_counts();
     counts.events = events_;
-    counts.without_rule = events_ - now_.number - uncounted_ - counts.without_time;
+    counts.without_rule = events_ - now_.number - uncounted_ - counts.without_time - counts.too_far;
     MarkBuffer& marks = marking_.marks();
     if (marks.empty()) return {};
     const auto taken = sink.take(timeline_, marks);

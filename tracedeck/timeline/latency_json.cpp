@@ -117,6 +117,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"without_lane", &TimelineCounts::without_lane},
     {"clock_steps", &TimelineCounts::clock_steps},
     {"sections", &TimelineCounts::sections},
+    {"too_far", &TimelineCounts::too_far},
     {"unrelated_clocks", &TimelineCounts::unrelated_clocks},
     {"without_rule", &TimelineCounts::without_rule},
     {"without_field", &TimelineCounts::without_field},

@@ -156,6 +156,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
                                 .add<"latency/unrelated-clocks">(counts.unrelated_clocks)
                                 .add<"latency/clock-steps">(counts.clock_steps)
                                 .add<"latency/sections">(counts.sections)
+                                .add<"latency/too-far">(counts.too_far)
                                 .add<"latency/without-rule">(counts.without_rule)
                                 .add<"latency/without-field">(counts.without_field)
                                 .add<"latency/begins-left-out">(counts.not_held)

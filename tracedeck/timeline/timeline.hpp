@@ -96,6 +96,7 @@ struct MarkName {
 struct TimelineCounts {
   std::uint64_t events = 0;             // that were interpreted
   std::uint64_t without_time = 0;       // events that have none, or only a nominal one
+  std::uint64_t too_far = 0;            // events left out: 2^63 ns or more from the base
   std::uint64_t unmatched_ends = 0;     // ends without a begin
   std::uint64_t left_out = 0;           // slices of unknown duration, for some of the next reasons
   std::uint64_t began_before = 0;       // slices from the trace's begin on

@@ -252,6 +252,7 @@ constexpr std::array kCounts = {
     Count{"slices left out: no memory for their begin", &timeline::TimelineCounts::not_held},
     Count{"events before others of their track", &timeline::TimelineCounts::clock_steps},
     Count{"clocks that step back: all begins anew", &timeline::TimelineCounts::sections},
+    Count{"events left out: 292 years or more from the first", &timeline::TimelineCounts::too_far},
     Count{"events that no rule is about", &timeline::TimelineCounts::without_rule},
     Count{"events that lack a field of their rule", &timeline::TimelineCounts::without_field},
     Count{"clocks that nothing relates to the first", &timeline::TimelineCounts::unrelated_clocks},
