@@ -119,12 +119,15 @@ Options reading_options(const Options& options, query::Query& query,
   }
   // Pairs have durations.
   reading.selection.one_offset = query.needs_order();
+  const bool is_by_time = !options.order_given || options.selection.order == flow::Order::kTime;
+  if (query.minds_clock_steps()) {
+    // As recorded, events may be in disorder, but not by so much.
+    constexpr Nanoseconds kFarBack = 1'000'000'000;
+    if (is_by_time) reading.selection.kept_steps = timeline::MarkStream::kMostClockSteps;
+    query.expect_clock_steps(is_by_time ? Nanoseconds() : kFarBack);
+  }
   if (options.order_given) return reading;
   if (query.needs_order()) reading.selection.order = flow::Order::kTime;
-  if (query.minds_clock_steps()) {
-    reading.selection.kept_steps = timeline::MarkStream::kMostClockSteps;
-    query.expect_clock_steps();
-  }
   // One TRACE after the other takes the least memory.
   if (query.any_order()) reading.selection.order = flow::Order::kRecorded;
   return reading;

@@ -15,7 +15,7 @@ timeline::MarkStreamOptions mark_options(const Options& options) {
   return {.tables = options.tables,
           .all_flows = options.all_flows,
           .selection = options.selection,
-          .keeps_order = options.order_given};
+          .keeps_order = options.order_given && options.selection.order != flow::Order::kTime};
 }
 
 namespace {

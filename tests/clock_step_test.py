@@ -6,6 +6,7 @@ import unittest
 import perfetto_decoder
 from command import CommandTest, run
 from timeline_oracle.ctf_trace import Ctf
+from worlds.rtos_tband import frame
 
 JOBS = {"job_begin": ("kind",), "job_end": ("kind",)}
 US = 1000
@@ -46,6 +47,28 @@ class ClockStepTest(CommandTest):
             text = self.check(run("query", stages, path), 0).stdout.decode()
             self.assertEqual("1 across a step back of the clock" in text, across == 1)
 
+    def test_pairs_of_a_query_as_recorded(self):
+        """Far steps are steps of the clock, near ones disorder."""
+        stages = "pair job_begin job_end | count, max(duration)"
+        for order in ("recorded", "merged"):
+            lines = self.check(run("query", "--order", order, "--output", "jsonl", stages, self.jobs(2_000_000 * US)), 0).stdout.decode().splitlines()
+            row, answer = json.loads(lines[0]), json.loads(lines[-1])["answer"]["pairs"]
+            self.assertEqual((row["count"], row["max(duration)"], answer["across_clock_step"]), (59, 2000 * US, 1))
+
+    def test_many_far_steps(self):
+        """A clock that steps back far again and again is no disorder."""
+        trace = Ctf(JOBS, False)
+        for number in range(100):
+            begin = (10_000_000 + number % 5 * 3_000_000) * US
+            trace.event(0, begin, "job_begin", {"kind": 1}, 0)
+            trace.event(0, begin + 2000 * US, "job_end", {"kind": 1}, 0)
+        trace.event(0, 10_000_000 * US, "job_begin", {"kind": 1}, 0)
+        trace.write(self.folder / "many")
+        _, row = self.row(self.folder / "many")
+        self.assertEqual((row["count"], row["max"], row.get("open")), (100, 2000 * US, 1))
+        lines = self.check(run("query", "--output", "jsonl", "pair job_begin job_end | count, max(duration)", self.folder / "many"), 0).stdout.decode().splitlines()
+        self.assertEqual(json.loads(lines[0]), {"count": 100, "max(duration)": 2000 * US})
+
     def row(self, path):
         answer = json.loads(self.check(run("latency", "--json", path), 0).stdout)
         (row,) = answer["rows"]
@@ -73,6 +96,83 @@ class ClockStepTest(CommandTest):
         self.check(run("convert", "-q", "-o", out, path), 0)
         decoded = perfetto_decoder.Trace(out.read_bytes())
         self.assertEqual(decoded.problems, [])
+
+    # A device of Tonbandgerät that restarts: its clock begins anew in the same stream.
+
+    @staticmethod
+    def run_of_device(wait, cores=1, first=1000):
+        """30 waits of task 2 of so many us, one each 300 us from `first` on; and interrupts, each of which is written before what it came into."""
+        content = frame(2, 1000) + frame(0x5F, 1, b"IDLE") + frame(0x5F, 2, b"w")
+        for number in range(30):
+            begin = first + 300 * number
+            if cores == 2:
+                content += frame(0, begin - 5, 1) + frame(0x55, begin, 2) + frame(0, begin + 1, 0)
+            content += frame(0x04, begin + 3, 9) + frame(0x05, begin + 8, 9)
+            content += (frame(0x55, begin, 2) if cores == 1 else b"") + frame(0x54, begin + wait, 2)
+            content += frame(0x59, begin + 200, 1) + frame(0x54, begin + 205, 1)
+        return content + frame(0x55, first + 300 * 30, 2)
+
+    def from_file_and_pipe(self, content, *args):
+        """Both answer the same."""
+        answers = [
+            self.check(run(*args, self.file("device.tband", content)), 0).stdout,
+            self.check(run(*args, "--format", "tband", "-", stdin=content), 0).stdout,
+        ]
+        self.assertEqual(*[answer.replace(str(self.folder).encode() + b"/device.tband", b"(stdin)") for answer in answers])
+        return answers[0].decode()
+
+    def test_a_device_that_restarts(self):
+        for cores in (1, 2):
+            content = self.run_of_device(50, cores) + self.run_of_device(80, cores)
+            with self.subTest(cores):
+                spans = self.from_file_and_pipe(content, "query", "--output", "jsonl", "spans | count by label, duration")
+                rows = [line for line in map(json.loads, spans.splitlines()) if "label" in line]
+                self.assertEqual(
+                    sorted((row["label"], row["duration"], row["count"]) for row in rows if not row["label"].startswith("isr")),
+                    [("ready -> run", 50_000, 30), ("ready -> run", 80_000, 30)],
+                )
+                answer = json.loads(self.from_file_and_pipe(content, "latency", "--output", "json"))
+                self.assertEqual(answer["counts"]["sections"], 1)
+                (wait,) = [row for row in answer["rows"] if row["name"] == "ready -> run"]
+                self.assertEqual((wait["count"], wait["max"]), (60, 80_000))
+                self.assertIn("1 clock stepping back, from where on all begins anew", self.from_file_and_pipe(content, "latency"))
+
+    def test_pairs_of_a_device_that_restarts(self):
+        content = self.run_of_device(50) + frame(0x54, 990, 2) + self.run_of_device(80)
+        stages = "pair task_to_rdy_state task_switched_in on task_id | count, min(duration), max(duration)"
+        lines = [json.loads(line) for line in self.from_file_and_pipe(content, "query", "--output", "jsonl", stages).splitlines()]
+        self.assertEqual((lines[0]["count"], lines[0]["min(duration)"], lines[0]["max(duration)"]), (60, 50_000, 80_000))
+        pairs = lines[-1]["answer"]["pairs"]
+        self.assertEqual((pairs["complete"], pairs["across_clock_step"], pairs["without_end"]), (60, 1, 1))
+
+    def test_events_of_a_device_that_restarts_in_the_order_of_time(self):
+        """Those of each run are sorted, and those of two not mixed."""
+        content = self.run_of_device(50) + self.run_of_device(80)
+        printed = self.from_file_and_pipe(content, "print", "-q", "--output", "jsonl", "--order", "time")
+        times = [event["time"] for event in map(json.loads, printed.splitlines()) if event.get("time") is not None]
+        half = len(times) // 2
+        self.assertEqual(times[:half], sorted(times[:half]))
+        self.assertEqual(times[half:], times[:half][:0] + sorted(times[half:]))
+        self.assertEqual((times[half - 1], times[half]), (10_000_000, 1_000_000))
+
+    def test_a_picture_of_a_device_that_restarts(self):
+        content = self.run_of_device(50) + self.run_of_device(80)
+        out = self.folder / "device.pftrace"
+        self.check(run("convert", "-q", "-o", out, self.file("device.tband", content)), 0)
+        self.assertEqual(perfetto_decoder.Trace(out.read_bytes()).problems, [])
+
+    def test_a_stream_that_is_started_again(self):
+        """Its clock goes on; only the core is said at the time 0."""
+        content = self.run_of_device(50) + frame(0, 0, 0) + self.run_of_device(80, first=20_000)
+        answer = json.loads(self.from_file_and_pipe(content, "latency", "--output", "json"))
+        self.assertEqual(answer["counts"]["sections"], 0)
+        (wait,) = [row for row in answer["rows"] if row["name"] == "ready -> run"]
+        self.assertEqual((wait["count"], wait["max"]), (60, 10_080_000))
+        # And so where the device restarts behind it.
+        content = self.run_of_device(50) + frame(0, 0, 0) + self.run_of_device(80)
+        answer = json.loads(self.from_file_and_pipe(content, "latency", "--output", "json"))
+        (wait,) = [row for row in answer["rows"] if row["name"] == "ready -> run"]
+        self.assertEqual((answer["counts"]["sections"], wait["count"], wait["max"]), (1, 60, 80_000))
 
     def test_disorder_is_no_step(self):
         """Events that are out of order again and again are sorted."""

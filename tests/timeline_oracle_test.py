@@ -118,7 +118,7 @@ def goes_back(path):
 class Timelines(CommandTest):
     def check_trace(self, path, classes=(), without=(), order="time", table=None, begin=None):
         user = [tomllib.loads(USER_TABLE)] if table else []
-        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes, begin=begin, environment=environment_of(path))
+        line = interpret(lines([os.fspath(path)], order), user=user, classes=classes, begin=begin, environment=environment_of(path), in_order=order == "time")
         options = ("--table", table) if table else ()
         options += () if begin is None else ("--begin", str(begin))
         output = latency("--order", order, *options, path)

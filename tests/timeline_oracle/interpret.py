@@ -23,10 +23,11 @@ TABLES = {
 NOMINAL = ("SymbolTableEntry",)
 
 
-def interpret(records, user=(), begin=None, end=None, classes=(), environment=None):
+def interpret(records, user=(), begin=None, end=None, classes=(), environment=None, in_order=False):
     """`records`: dictionaries, in the order of the command's lines. `user`: tables, as `tomllib` loads them.
     `classes`: names with the members of their payloads, of which the trace may have no event.
 
+    `in_order`: they were sorted, so that a clock goes back only where it begins anew.
     What is after `end` is not looked at; what is before `begin` is, but what is over by then is not shown.
     """
     records = list(records)
@@ -36,6 +37,7 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
     names = {table: module for table, module in known.items() if any(map(module.applies, known_classes + events))} or {"fallback": fallback}
     sheet = Sheet()
     sheet.cut = begin
+    sheet.in_order = in_order
     sheet.environment = environment or {}
     sheet.line.tables = list(names)
     tables = [module.Table(sheet, known_classes + events if module in (fallback, lttng_kernel) else events) for module in names.values()]

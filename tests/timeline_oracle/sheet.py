@@ -5,7 +5,7 @@ import dataclasses
 
 # Slices and pairs with one of these are counted, and are in no quantile and no sum.
 OUTSIDE = frozenset(("began_before", "across_loss", "inferred_end", "open_at_end", "negative", "clock_step", "gone"))
-# A clock that goes back by more starts a new section.
+# A clock that goes back by more starts a new section, where events come as they were recorded.
 SECTION_NS = 1_000_000_000
 SECTIONS = 256
 LANES = 64
@@ -119,6 +119,7 @@ class Sheet:
         self.ran = {}  # track -> order of the last event that showed that it had run
         self.order = 0  # of the event at hand
         self.tables = ()
+        self.in_order = False  # a clock goes back only where it begins anew
         self.cut = None  # nothing is shown that is over before
 
     # Where an event stands.
@@ -147,7 +148,7 @@ class Sheet:
         self.pass_losses()
         line.begin, line.end = min(line.begin, self.time), max(line.end, self.time)
         latest = self.latest.get(self.stream, self.time)
-        if is_clock and latest - self.time > SECTION_NS and line.sections < SECTIONS:
+        if is_clock and latest - self.time > (0 if self.in_order else SECTION_NS) and line.sections < SECTIONS:
             self.section(latest)
             latest = self.time
         self.latest[self.stream] = max(latest, self.time)
@@ -470,9 +471,16 @@ class Sheet:
         return min(begin, self.losing_since)
 
     def section(self, latest):
-        """The clock of the stream at hand went far back: what is open on its tracks ends where it was."""
+        """The clock of the stream at hand went far back: what is open on its tracks ends where it was.
+
+        Where one clock is that of all streams, all began anew.
+        """
         self.line.sections += 1
-        tracks = set(self.tracks_of[self.stream])
+        streams = {self.stream} | (self.latest.keys() if any(table.ONE_CLOCK for table in self.tables) else set())
+        latest = max(latest, *(self.latest.get(one, latest) for one in streams))
+        tracks = set().union(*(self.tracks_of[one] for one in streams))
+        for one in streams:
+            self.latest[one] = min(self.latest.get(one, self.time), self.time)
         for of_stream in self.tracks_of.values():
             of_stream -= tracks
         for stack in self.open.values():
@@ -486,7 +494,7 @@ class Sheet:
             self.unclear.pop(track, None)
         self.waits.clear()
         for table in self.tables:
-            table.lost(self.stream)
+            table.began_anew(self.stream)
 
     def finish(self):
         if self.last_time is not None:

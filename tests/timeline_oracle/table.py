@@ -10,6 +10,8 @@ class Base:
     NEEDS = {}
     # Whether a loss of one stream may be of any.
     WIDE = False
+    # Whether the clock of one stream that begins anew is that of all.
+    ONE_CLOCK = False
     # Whether data streams are parts of a file that overlap in time: what damage leaves out is from any time after it.
     IN_PARTS = False
     # The tracks of which all that can become comes of the streams of their events.
@@ -42,6 +44,10 @@ class Base:
 
     def rule(self, name):
         return getattr(self, f"on_{name}", None) if isinstance(name, str) else None
+
+    def began_anew(self, stream):
+        """The clock of a stream."""
+        self.lost(stream)
 
     def lost(self, stream):
         """Something is missing of a stream, or of all (None); the sheet knows already."""

@@ -30,6 +30,7 @@ class Table(Base):
     NEEDS = NEEDS
     OF_STREAM = r"core \d+( interrupts)?"
     WIDE = True  # one counter of drops serves all cores
+    ONE_CLOCK = True  # of the device, which restarts
 
     def prepare(self, events):
         self.lost_last = False  # something was, since the last event that a rule is about
@@ -202,14 +203,18 @@ class Table(Base):
     def on_dropped_evt_cnt(self, event, fields):
         pass  # the loss follows as a record of its own
 
+    def began_anew(self, stream):
+        self.current.clear()
+        self.running.clear()
+        self.pending.clear()
+
     def lost(self, stream):
-        """Of all cores, but where the clock of the one at hand went far back."""
-        for core in list(self.current) if stream is None else [self.core]:
+        """Of all cores."""
+        for core in list(self.current):
             self.current.pop(core, None)
             self.pending.pop(self.running.pop(core, None), None)
-        if stream is None:
-            self.lost_last = True
-            self.pending.clear()
+        self.lost_last = True
+        self.pending.clear()
         for core in [core for core, task in self.running.items() if not self.runs(task)]:
             self.pending.pop(self.running.pop(core), None)
 

@@ -35,6 +35,11 @@ struct OrderKey {
     return {coarse, Nanoseconds::from_unsigned(coarse)};
   }
 
+  // The time of a key.
+  [[nodiscard]] constexpr Nanoseconds time() const {
+    return needs_exact(coarse) ? exact : Nanoseconds::from_unsigned(coarse);
+  }
+
   [[nodiscard]] static constexpr bool needs_exact(std::uint64_t coarse) {
     return coarse == 0 || coarse == kHighest;
   }

@@ -8,6 +8,8 @@ constexpr std::uint64_t kEventMemory = 160;
 // And for each byte on the wire: at worst every byte is a slot.
 constexpr std::uint64_t kByteMemory = sizeof(Slot);
 
+constexpr std::uint64_t kNear = 1'000'000'000;  // ns
+
 }  // namespace
 
 OrderSurvey::OrderSurvey() {
@@ -30,6 +32,7 @@ const Record* OrderSurvey::add(const Record* first, const Record* end) {
   if (key < last_) [[unlikely]] {
     lowest_step_ = std::min(lowest_step_, key);
     ++steps_;
+    near_steps_ += last_.coarse - key.coarse <= kNear ? 1 : 0;
   }
   last_ = key;
   if (first->kind == RecordKind::kEvent) note_stream(first->event);
@@ -49,7 +52,7 @@ const Record* OrderSurvey::add(const Record* first, const Record* end) {
   }
   // What follows it in a run is not late either.
   const auto room = static_cast<std::ptrdiff_t>(kSmallestChunk - events_ % kSmallestChunk);
-  const Record* const run_end = end_of_run(first, end - first > room ? first + room : end);
+  const Record* const run_end = times_.end_of_run(first, end - first > room ? first + room : end);
   std::uint64_t bytes = 0;
   for (const Record* at = first; at != run_end; ++at) bytes += at->event.size;
   const auto events = static_cast<std::uint64_t>(run_end - first);

@@ -84,8 +84,9 @@ class OrderSurvey {
   // The sizes of chunks that there are, and what they would take.
   [[nodiscard]] std::vector<Level> levels() const;
   [[nodiscard]] std::uint64_t events() const { return events_; }
-  // How many records go before the one before them.
+  // How many records go before the one before them, and of these by at most a second.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  [[nodiscard]] std::uint64_t near_steps() const { return near_steps_; }
   // The class of the data stream that all events are of; null: of several, or of none. Valid as
   // long as the source lives.
   [[nodiscard]] const DataStreamClass* only_stream_class() const {
@@ -127,6 +128,7 @@ class OrderSurvey {
   std::uint64_t events_ = 0;
   std::uint64_t memory_ = 0;
   std::uint64_t steps_ = 0;
+  std::uint64_t near_steps_ = 0;
   EntityId stream_ = EntityId::none();  // of the first event
   const DataStreamClass* stream_class_ = nullptr;
   bool are_of_several_ = false;  // data streams

@@ -85,7 +85,7 @@ const Record* OrderedPart::pass(const Record* at, const Record* end, std::uint64
     }
     const std::uint64_t room = events_left_ - events;
     const auto left = static_cast<std::uint64_t>(end - at);
-    const Record* run_end = end_of_run(at, at + std::min(left, room));
+    const Record* run_end = times_.end_of_run(at, at + std::min(left, room));
     if (run_end - at != 1) last_ = times_(run_end[-1]);
     if (last_ >= until_) {
       const auto is_before = [this](const Record& record) {

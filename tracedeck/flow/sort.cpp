@@ -86,7 +86,7 @@ class ExternalSort final : public RecordSource {
         if (Result<void> added = sorter_->add(key, *at); !added) return added;
         if (at->kind != RecordKind::kEvent) continue;
         // Of those that ascend from it only the last has to be looked at closely.
-        const Record* const last = end_of_run(at, end) - 1;
+        const Record* const last = times.end_of_run(at, end) - 1;
         if (last == at) continue;
         for (++at; at != last; ++at) {
           if (Result<void> added = sorter_->add(times.in_run(at->event), *at); !added) return added;
@@ -184,8 +184,8 @@ class Sort final : public RecordSource {
         has_packets = of != nullptr && of->trace != nullptr && says_its_packets(*of->trace);
       }
       survey.finish();
-      source.keeps_steps =
-          has_packets && survey.steps() != 0 && survey.steps() <= options_.kept_steps;
+      source.keeps_steps = options_.kept_steps != 0 && has_packets && survey.steps() != 0 &&
+                           survey.near_steps() <= options_.kept_steps;
       each.reset();
       source.events = survey.events();
       source.ordered_until = source.keeps_steps ? OrderKey::last() : survey.lowest_step();

@@ -18,8 +18,9 @@ struct SortOptions {
   std::size_t memory = std::size_t{20} << 20;
   // Where temporary files go; if empty to $TMPDIR, and if that is not set to /tmp.
   std::string temporary_directory = {};
-  // A source of one data stream that is recorded in order (see `says_its_packets`) and goes back in
-  // time so often at most has a clock that steps back: it keeps its own order.
+  // Not 0: a source of one data stream that is recorded in order (see `says_its_packets`) and goes
+  // back in time by at most a second so often at most has a clock that steps back: it keeps its own
+  // order.
   std::uint64_t kept_steps = 0;
   // Once a stop is requested, inputs may end early.
   std::stop_token stop = {};

@@ -28,10 +28,6 @@ void add_receipt(Receipt& sum, Receipt part) {
   }
 }
 
-Nanoseconds time_of(const OrderKey& key) {
-  return OrderKey::needs_exact(key.coarse) ? key.exact : Nanoseconds::from_unsigned(key.coarse);
-}
-
 // When a part is over for its time.
 class TimeCut {
  public:
@@ -40,14 +36,14 @@ class TimeCut {
   [[nodiscard]] bool is_due(const OrderKey& key) {
     if (!duration_) return false;
     if (!boundary_) {
-      first_ = time_of(key);
+      first_ = key.time();
       boundary_ = OrderKey::from(first_ + *duration_);
     }
     return key >= *boundary_;
   }
   // The part that begins with the event of that time. Returns where it begins.
   OrderKey pass(const OrderKey& key) {
-    const Nanoseconds since = time_of(key) - first_;
+    const Nanoseconds since = key.time() - first_;
     const Nanoseconds begin =
         first_ +
         Nanoseconds::from_unsigned(since.magnitude() - since.magnitude() % duration_->magnitude());
@@ -254,7 +250,7 @@ class SplitWriter final : public Writer {
     if (is_over || size_.is_due()) [[unlikely]] {
       begin_ = is_over ? time_.pass(key) : key;
       spans_.cut(begin_);
-      if (told_) told_(time_of(begin_));
+      if (told_) told_(begin_.time());
       if (auto done = of_whole(cut()); !done) return done;
     }
     if (key < begin_) ++early_;

@@ -171,7 +171,7 @@ void StreamedSort::take_run() {
   const std::uint64_t room =
       std::min({static_cast<std::uint64_t>(end_ - first), order_.room_in_chunk() + 1,
                 plan_.events - events_seen_ + 1});
-  const Record* const run_end = end_of_run(first, first + room);
+  const Record* const run_end = times_.end_of_run(first, first + room);
   if (run_end == position_) return;
   for (const Record* const last = run_end - 1; position_ != last; ++position_)
     add_item(times_.in_run(position_->event), *position_);

@@ -55,6 +55,10 @@ struct FormatInfo {
   bool classes_first = false;
   // Whether packets say when they begin and end, and where the next one is.
   bool packets_apart = false;
+  // Whether the clock of a data stream may begin anew in it, as the device does whose clock it is;
+  // and an event class that does not tell that, as recorders give it the time 0.
+  bool clock_restarts = false;
+  std::string_view untimely_event = {};
 };
 
 // One word of `convert --to` and what it stands for.

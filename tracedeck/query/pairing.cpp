@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/query/row_sorter.hpp"
 
@@ -215,14 +216,37 @@ Result<void> Pairing::end(const End& end) {
 
 // The same of events of different data streams says that their clocks stepped back together.
 std::uint64_t Pairing::section_of(const Event& event) {
-  if (!plan_.knows_steps || event.stream == nullptr) return 0;
+  if (!plan_.least_step || event.stream == nullptr) return 0;
   if (event.stream != stream_) {
     stream_ = event.stream;
-    clock_ = &clocks_.try_emplace(stream_, StreamClock{.latest = last_}).first->second;
+    begin_clock();
   }
-  if (last_ < clock_->latest) last_section_ = std::max(last_section_, ++clock_->section);
-  clock_->latest = last_;
+  if (last_ >= clock_->latest) {
+    clock_->latest = last_;
+  } else if (clock_->latest - last_ > *plan_.least_step) {
+    step_back();
+  }
   return clock_->section;
+}
+
+void Pairing::begin_clock() {
+  const auto [found, is_new] = clocks_.try_emplace(stream_, StreamClock{.latest = last_});
+  clock_ = &found->second;
+  if (!is_new || !flow::may_restart(*stream_)) return;
+  clock_->device = stream_->entity.trace;
+  for (const auto& [stream, clock] : clocks_)
+    if (clock.device == clock_->device) clock_->section = std::max(clock_->section, clock.section);
+}
+
+// Where the device restarts whose clock it is, those of its other data streams begin anew too.
+void Pairing::step_back() {
+  const std::uint64_t section = clock_->section + 1;
+  last_section_ = std::max(last_section_, section);
+  for (auto& [stream, clock] : clocks_) {
+    if (&clock != clock_ && !(clock_->device && clock.device == clock_->device)) continue;
+    clock.section = section;
+    clock.latest = std::min(clock.latest, last_);
+  }
 }
 
 // Counts what it is.

@@ -44,8 +44,9 @@ struct PairingPlan {
   bool nested = false;
   std::optional<Integer> within = {};  // ns
   ScopeKeys scope = {};
-  // Whether a data stream goes back in time only where its clock steps back.
-  bool knows_steps = false;
+  // A data stream goes back by more than this only where its clock steps back; nothing: it may
+  // always.
+  std::optional<Nanoseconds> least_step = {};
   // Bytes that pairs may take that wait for their end; beyond, all that follows goes to a temporary
   // file, and is paired at the end.
   std::size_t memory = std::size_t{24} << 20;
@@ -59,8 +60,8 @@ class Pairing {
   Pairing(PairingPlan plan, EventProjection projection, std::unique_ptr<RowSink> next);
   ~Pairing();
 
-  // See `PairingPlan::knows_steps`. Before the first event.
-  void expect_clock_steps() { plan_.knows_steps = true; }
+  // See `PairingPlan::least_step`. Before the first event.
+  void expect_clock_steps(Nanoseconds least) { plan_.least_step = least; }
   // Errors: those of temporary files and of the sink.
   [[nodiscard]] Result<void> add(const Event& event);
   // Pairs that wait for their end while events were lost are void.
@@ -97,6 +98,8 @@ class Pairing {
   struct StreamClock {
     Nanoseconds latest = {};
     std::uint64_t section = 0;  // how often it stepped back
+    // Of a device, whose clock is that of all data streams of its trace: which trace that is.
+    std::optional<std::uint64_t> device = {};
   };
   // An input of which damage may go on.
   struct Damaged : flow::DamagedInput {
@@ -122,6 +125,8 @@ class Pairing {
   [[nodiscard]] std::string name_of(const DataStream& stream) const;
   // Of the stream's clock.
   [[nodiscard]] std::uint64_t section_of(const Event& event);
+  void begin_clock();
+  void step_back();
   [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end, std::uint64_t section);
   // Counts one that nothing ended.
   void count_open(const OpenPair& pair);

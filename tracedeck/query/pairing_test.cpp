@@ -149,7 +149,8 @@ TEST_F(Pairs, DoNotLieAcrossAStepBackOfTheClock) {
   const DataStream other;
   for (const bool deferred : {false, true}) {
     rows_.clear();
-    start({.knows_steps = true, .memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
+    start(
+        {.least_step = Nanoseconds(), .memory = deferred ? std::size_t{0} : std::size_t{1} << 20U});
     event_of(other, 'A', 100, 3);
     event_of(stream, 'A', 200, 1);
     event_of(stream, 'B', 210, 1);

@@ -43,9 +43,9 @@ class Query::Work {
   void note_unread(std::uint64_t traces) { counts_.losses_of_unknown_size += traces; }
 
   [[nodiscard]] bool minds_clock_steps() const { return pairing_ || plan_->pairing; }
-  void expect_clock_steps() {
-    if (pairing_) pairing_->expect_clock_steps();
-    if (plan_->pairing) plan_->pairing->knows_steps = true;
+  void expect_clock_steps(Nanoseconds least) {
+    if (pairing_) pairing_->expect_clock_steps(least);
+    if (plan_->pairing) plan_->pairing->least_step = least;
   }
 
   void answer_to(std::unique_ptr<RowSink> sink) {
@@ -292,7 +292,7 @@ const std::shared_ptr<const Condition>& Query::condition() const { return work_-
 bool Query::selects_all() const { return work_->plan().selects_all; }
 bool Query::needs_order() const { return work_->plan().needs_order; }
 bool Query::minds_clock_steps() const { return work_->minds_clock_steps(); }
-void Query::expect_clock_steps() { work_->expect_clock_steps(); }
+void Query::expect_clock_steps(Nanoseconds least) { work_->expect_clock_steps(least); }
 bool Query::needs_values() const { return work_->plan().needs_values; }
 
 bool Query::needs_names() const { return work_->plan().needs_names; }

@@ -50,9 +50,10 @@ class Query {
   // Whether events have to come in the order of time.
   [[nodiscard]] bool needs_order() const;
   // Whether that is for pairs alone: then a data stream that goes back in time because its clock
-  // steps back is to keep its own order, and after `expect_clock_steps` no pair lies across a step.
+  // steps back is to keep its own order, and after `expect_clock_steps` no pair lies across a step
+  // by more than `least`.
   [[nodiscard]] bool minds_clock_steps() const;
-  void expect_clock_steps();
+  void expect_clock_steps(Nanoseconds least);
   // Whether values of events are looked at, and whether their names are.
   [[nodiscard]] bool needs_values() const;
   [[nodiscard]] bool needs_names() const;

@@ -37,7 +37,9 @@ const Format& format() {
                .summary = "tracer of embedded systems and FreeRTOS",
                .file_name_hint = "*.bin, FILE@CORE",
                // Each frame ends with a delimiter, wherever that stands.
-               .frames_span_datagrams = true},
+               .frames_span_datagrams = true,
+               .clock_restarts = true,
+               .untimely_event = "core_id"},
       .rules = []() -> std::span<const Rule> { return tband::rules(); },
       .targets = std::span(&kTarget, 1),
       .files = FileTraces{.recognises = recognises,

@@ -17,6 +17,7 @@
 
 #include "tracedeck/flow/damaged_parts.hpp"
 #include "tracedeck/flow/late_events.hpp"
+#include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/timeline/class_plans.hpp"
@@ -297,11 +298,11 @@ class Interpreter::Work {
       if (plan.without_time) ++timeline_.mutable_counts().without_time;
       return;
     }
-    ++now_.number;
     if (is_too_far(plan, event)) [[unlikely]] {
       ++timeline_.mutable_counts().too_far;
       return;
     }
+    ++now_.number;
     note_plain_time();
     const bool is_other_stream = note_stream(event);
     now_.event = &event;
@@ -329,7 +330,6 @@ class Interpreter::Work {
                  marking_.is_losing() || !ended_.empty());
   }
 
-  // What was lost of a stream lies before its next event, and before its end where that is known.
   // Whether no time of a mark can say when the event was, or ended.
   [[nodiscard]] static bool is_too_far(const ClassPlan& plan, const Event& event) {
     const auto is_held = [&](std::uint64_t value) { return has_reach(plan.time_of(value)); };
@@ -340,6 +340,7 @@ class Interpreter::Work {
     return time != kNoTime && time != std::numeric_limits<std::int64_t>::min();
   }
 
+  // What was lost of a stream lies before its next event, and before its end where that is known.
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
@@ -427,10 +428,21 @@ class Interpreter::Work {
         static_cast<std::uint64_t>(stream.latest) - static_cast<std::uint64_t>(now.time);
     if ((!options_.in_order && step <= kFarBack) || sections_ == kMostSections) return;
     ++sections_;
-    const SectionEnd ended = marking_.end_section(stream, now.number - 1);
+    std::vector<StreamState*> of_clock = {&stream};
+    std::int64_t latest = stream.latest;
+    if (flow::may_restart(*now.event->stream)) {
+      for (auto& [key, other] : streams_) {
+        if (&other == &stream || other.of_trace != stream.of_trace) continue;
+        of_clock.push_back(&other);
+        latest = std::max(latest, other.latest);
+      }
+    }
+    std::ranges::sort(of_clock);
+    const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
     plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended); });
-    stream.latest = now.time;
+    for (StreamState* const each : of_clock)
+      if (each->latest > now.time) each->latest = now.time;
     now_.stretch = marking_.stretch_of(now_.stream);
   }
 

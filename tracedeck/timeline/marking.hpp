@@ -396,9 +396,11 @@ class Marking {
   [[nodiscard]] std::uint64_t new_stretch() { return ++last_stretch_; }
   // Behind event `number` is known what comes of the stream.
   void end_loss(StreamState& stream, std::uint64_t number);
-  // The clock of a stream stepped back far behind event `number`: slices and states on its tracks
-  // end, and these are marked on no more. What is known whole ends where it says.
-  [[nodiscard]] SectionEnd end_section(StreamState& stream, std::uint64_t number);
+  // The clock of these streams (sorted), of which the latest time is `latest`, stepped back far
+  // behind event `number`: slices and states on their tracks end, and these are marked on no more.
+  // What is known whole ends where it says.
+  [[nodiscard]] SectionEnd end_section(std::span<StreamState* const> streams, std::int64_t latest,
+                                       std::uint64_t number);
   // No more events come: what is open stays so.
   void finish(std::int64_t time);
 

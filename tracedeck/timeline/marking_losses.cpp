@@ -174,7 +174,11 @@ void Marking::end_loss(StreamState& stream, std::uint64_t number) {
   forget_lost_states(number);
 }
 
-SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
+SectionEnd Marking::end_section(std::span<StreamState* const> streams, std::int64_t latest,
+                                std::uint64_t number) {
+  const auto is_of_them = [&](const StreamState* stream) {
+    return std::ranges::binary_search(streams, stream);
+  };
   ++timeline_.mutable_counts().sections;
   SectionEnd ended{.tracks = std::vector<bool>(timeline_.track_count() + 1),
                    .slices = std::vector<bool>(open_.size())};
@@ -186,12 +190,10 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
   };
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
     const TrackId first = track_state(track).first_lane;
-    if (std::ranges::find(track_state(first).parts, &stream, &StreamPart::stream) ==
-        track_state(first).parts.end())
-      continue;
+    if (std::ranges::none_of(track_state(first).parts, is_of_them, &StreamPart::stream)) continue;
     ended.tracks[track] = true;
     TrackState& state = track_state(track);
-    state.last = std::max(state.last, stream.latest);
+    state.last = std::max(state.last, latest);
     std::vector<OpenId> open;
     for (OpenId id = state.innermost; id != 0; id = open_[id].outer) {
       if (end_of(id) == kNoTime) open.push_back(id);
@@ -202,15 +204,15 @@ SectionEnd Marking::end_section(StreamState& stream, std::uint64_t number) {
     put({.kind = MarkKind::kState, .track = track, .time = state.last, .value = 0});
   }
   for (OtherStates::State& each : other_states_.all()) {
-    if (each.stream != &stream) continue;
-    end_other(each, stream.latest, 0);
+    if (!is_of_them(each.stream)) continue;
+    end_other(each, latest, 0);
     each.begin = std::numeric_limits<std::int64_t>::min();
   }
   for (const OpenId id : std::vector<OpenId>(unplaced_.begin(), unplaced_.end())) {
-    if (ended.has_track(open_[id].track)) end(id, stream.latest);
+    if (ended.has_track(open_[id].track)) end(id, latest);
   }
-  // What else is known by the stream's events is not any more.
-  stream.losses.add({number, stream.latest});
+  // What else is known by the streams' events is not any more.
+  for (StreamState* const stream : streams) stream->losses.add({number, latest});
   note_loss(number);
   return ended;
 }

@@ -1,0 +1,131 @@
+#include "tracedeck/flow/stream_times.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tracedeck/model/trace_description.hpp"
+
+namespace tracedeck::flow {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+
+struct At {
+  std::uint64_t time;
+  std::size_t stream = 0;
+  bool is_core_id = false;
+};
+
+// A trace of two data streams in one file.
+class Device {
+ public:
+  explicit Device(const std::string& format)
+      : description_(std::make_shared<TraceDescription>("device", format, "1")) {
+    const ClockClass& clock = description_->add_clock({});
+    const DataStreamClass& stream_class = description_->add_stream_class({.default_clock = &clock});
+    for (const char* const name : {"isr_enter", "core_id"})
+      classes_.push_back(&description_->add_event_class(
+          {.name = name, .stream_class = &stream_class, .clock = &clock}));
+    for (DataStream& stream : streams_)
+      stream = {.entity = description_->next_stream(), .stream_class = &stream_class};
+  }
+
+  // Which of the events comes first, second and so on.
+  [[nodiscard]] std::vector<std::size_t> order(const std::vector<At>& events) const {
+    StreamTimes times;
+    std::vector<std::size_t> order;
+    std::vector<OrderKey> keys;
+    for (const At& at : events) {
+      Event event;
+      event.event_class = classes_[at.is_core_id ? 1 : 0];
+      event.stream = &streams_[at.stream];
+      event.time = event.end_time = at.time;
+      order.push_back(keys.size());
+      keys.push_back(times(Record(event)));
+    }
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
+    return order;
+  }
+
+ private:
+  std::shared_ptr<TraceDescription> description_;
+  std::vector<const EventClass*> classes_;
+  std::array<DataStream, 2> streams_ = {};
+};
+
+using Order = std::vector<std::size_t>;
+
+TEST(StreamTimes, DoNotMixRunsOfADevice) {
+  const Device device("tband");
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {kMs}, {6 * kMs}}), (Order{0, 1, 2, 3}));
+  EXPECT_EQ(device.order({{5000 * kMs}, {9000 * kMs}, {7000 * kMs}}), (Order{0, 1, 2}));
+  // Each run is sorted.
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {9 * kMs - 10}, {2 * kMs}, {2 * kMs - 10}}),
+            (Order{0, 2, 1, 4, 3}));
+  // Again and again.
+  EXPECT_EQ(device.order({{9 * kMs}, {kMs}, {8 * kMs}, {0}, {7 * kMs}, {5 * kMs}}),
+            (Order{0, 1, 2, 3, 5, 4}));
+}
+
+TEST(StreamTimes, SortWhatWasRecordedLate) {
+  const Device device("tband");
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {6 * kMs}}), (Order{0, 2, 1}));
+  EXPECT_EQ(device.order({{kMs}, {0}}), (Order{1, 0}));
+  EXPECT_EQ(device.order({{9000 * kMs}, {8000 * kMs}}), (Order{1, 0}));
+  // Of a clock that goes on whatever becomes of who reads it.
+  EXPECT_EQ(Device("dial9").order({{5 * kMs}, {9 * kMs}, {kMs}, {6 * kMs}}), (Order{2, 0, 3, 1}));
+}
+
+TEST(StreamTimes, AreOfTheSameRunInAllDataStreams) {
+  const Device device("tband");
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs, 1}, {kMs}, {2 * kMs, 1}, {3 * kMs}, {9 * kMs}}),
+            (Order{0, 1, 2, 3, 4, 5}));
+  // What a core still had of the first run.
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs, 1}, {kMs}, {9 * kMs + 10, 1}, {2 * kMs}}),
+            (Order{0, 1, 3, 2, 4}));
+  // A core that did nothing for long is in the second run too.
+  EXPECT_EQ(device.order({{kMs, 1}, {9 * kMs}, {kMs}, {2 * kMs, 1}, {8 * kMs}}),
+            (Order{0, 1, 2, 3, 4}));
+  // A core that comes with the second run alone.
+  EXPECT_EQ(device.order({{9 * kMs}, {kMs}, {8 * kMs, 1}, {5 * kMs}}), (Order{0, 1, 3, 2}));
+}
+
+TEST(StreamTimes, DoNotGoByWhatRecordersWriteAtTheTimeZero) {
+  const Device device("tband");
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {.time = 0, .is_core_id = true}, {10 * kMs}}),
+            (Order{2, 0, 1, 3}));
+  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {.time = 0, .is_core_id = true}, {kMs}, {9 * kMs}}),
+            (Order{2, 0, 1, 3, 4}));
+}
+
+TEST(StreamTimes, EndRunsOfEventsWhereARestartMayFollow) {
+  // The event at time 0 stands alone, so that the next one is looked at by itself.
+  const auto description = std::make_shared<TraceDescription>("device", "tband", "1");
+  const ClockClass& clock = description->add_clock({});
+  const DataStreamClass& of = description->add_stream_class({.default_clock = &clock});
+  const EventClass& core =
+      description->add_event_class({.name = "core_id", .stream_class = &of, .clock = &clock});
+  const DataStream stream = {.entity = description->next_stream(), .stream_class = &of};
+  std::vector<Record> records;
+  for (const std::uint64_t time : {9 * kMs, std::uint64_t{0}, kMs}) {
+    Event event;
+    event.event_class = &core;
+    event.stream = &stream;
+    event.time = event.end_time = time;
+    records.emplace_back(event);
+  }
+  StreamTimes times;
+  (void)times(records[0]);
+  EXPECT_EQ(times.end_of_run(records.data(), records.data() + 3), records.data() + 1);
+  (void)times(records[1]);
+  EXPECT_EQ(times.end_of_run(records.data() + 1, records.data() + 3), records.data() + 2);
+}
+
+}  // namespace
+}  // namespace tracedeck::flow
