@@ -7,7 +7,6 @@ import unittest
 import dial9_writer as w
 import heph_writer as heph
 from command import CommandTest, run
-from timeline_oracle.ctf_trace import Ctf
 from worlds import ctf, loss
 from worlds.ctf import Event
 
@@ -170,20 +169,6 @@ class Wall(Meaning):
         # And behind other stages, where no trace is looked at.
         self.assertIn("write 503229ns or 503229s", self.check(run("query", 'select time | where time > "503229" | count', path), 2).stderr.decode())
         self.assertEqual(self.rows('select time | where time > "503229s" | count', path), [{"count": 1}])
-
-    def test_labels_are_different_values(self):
-        """As keys: the number of one label, of another and of none are three."""
-        trace = Ctf({"a": ("n",), "b": ("n",)}, False)
-        for name, values in (("a", (1, 1, 2)), ("b", (1, 3))):
-            for value in values:
-                trace.event(0, 1000, name, {"n": value}, 0)
-        trace.write(self.folder / "labels")
-        metadata = self.folder / "labels" / "metadata"
-        plain = "integer { size = 64; align = 8; }"
-        labelled = metadata.read_text().replace(f"{plain} n;", f"enum : {plain} {{ ONE = 1, TWO = 2 }} n;", 1)
-        metadata.write_text(labelled)
-        self.assertEqual(self.rows("distinct(n)", self.folder / "labels"), [{"distinct(n)": 4}])
-        self.assertEqual(len(self.rows("count by n", self.folder / "labels")), 4)
 
     def test_nominal_times_are_no_times(self):
         data = w.header() + w.schema(0, "Named", [("n", w.VARINT)], 0) + w.schema(1, "Tick", [("n", w.VARINT)])

@@ -204,11 +204,8 @@ std::size_t AggregateState::add(const Value& value) {
   const std::size_t before = memory();
   if (auto* const distinct = std::get_if<DistinctCounter>(&state_)) {
     std::string bytes;
-    // A number is one value with and without the name that the trace gives it.
-    if (has_any_label(value) && !value.has_name)
-      query::encode(bytes, value);
-    else
-      encode_plain(bytes, value);
+    // A number is one value with and without its name.
+    encode_plain(bytes, value);
     distinct->add(bytes);
   } else if (auto& cell = std::get<Cell>(state_); replaces(value, cell)) {
     cell = Cell::of(value);
