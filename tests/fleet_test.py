@@ -102,24 +102,51 @@ class Fleet(unittest.TestCase):
             self.skipTest("there is no Node.js")
         out = self.folder / "parquet"
         out.mkdir()
-        script = 'for trace; do tracedeck convert -q --to parquet --tag host=${trace%-*} -o "parquet/$trace" "$trace" 2>errors || [ $? = 4 ]; done'
+        script = 'for trace; do tracedeck convert -q --to parquet --layout schema --clock wall --tag host=${trace%-*} -o "parquet/$trace" "$trace" 2>errors || [ $? = 4 ]; done'
         names = [segment.name for segment in self.fleet.segments]
         environment = {**os.environ, "PATH": f"{pathlib.Path(BIN).parent}:{os.environ['PATH']}"}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             codes = pool.map(lambda part: subprocess.run(["sh", "-c", script, "sh", *part], cwd=self.folder, env=environment).returncode,
                              (names[::2], names[1::2]))
         self.assertEqual(list(codes), [0, 0])
-        query = statements("duckdb")["Hosts that are slow, and hosts whose clocks are wrong, in DuckDB:"]
-        done = subprocess.run(["node", ROOT / "tests/columns/sql.mjs"], input=query.encode(), cwd=self.folder, capture_output=True,
-                              env={**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", str(ROOT / "build/node_modules"))})
-        if done.returncode == 77:
-            self.skipTest(done.stderr.decode().strip())
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        bucket = self.folder / "bucket"
+        for file in out.glob("*/*/*"):
+            (bucket / file.parent.name).mkdir(parents=True, exist_ok=True)
+            file.rename(bucket / file.parent.name / file.name)
+        rows = self.duckdb(bucket, "Hosts that are slow, and hosts whose clocks are wrong, in DuckDB:")
         self.assertEqual({row["host"] for row in rows if row["is_slow"]}, self.fleet.slow)
         self.assertEqual({row["host"] for row in rows if row["clock_is_wrong"]}, self.fleet.wrong_clocks)
         (total,) = self.ask("select count() as events from merge(currentDatabase(), '^fleet\\\\.Request%40') final")
         self.assertEqual(sum(int(row["events"]) for row in rows), total["events"])
+        found = {(row["host"], row["trace"]): int(row["events"]) for row in self.duckdb(bucket, "Events of each segment, in DuckDB:")}
+        self.assertEqual(found, {(row["host"], row["trace"]): row["events"] for row in self.ask(statements("sql")["Events of each segment:"])})
+        damaged = {row["trace"] for row in self.duckdb(bucket, "Damaged segments, in DuckDB:")}
+        self.assertEqual(damaged, {row["trace"] for row in self.ask(statements("sql")["Damaged segments:"])})
+
+    def duckdb(self, bucket, title):
+        """The rows of a statement of the document, by the line before it."""
+        found = re.search(re.escape(title) + r"\n\n```duckdb\n(.*?)```", DOCUMENT.read_text(), re.S)
+        done = subprocess.run(["node", ROOT / "tests/columns/sql.mjs"], input=found[1].encode(), cwd=bucket, capture_output=True,
+                              env={**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", str(ROOT / "build/node_modules"))})
+        if done.returncode == 77:
+            self.skipTest(done.stderr.decode().strip())
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_no_segments_overlap(self):
+        """But for damaged ones, whose times may be anything."""
+        names = {row["segment"]: row["trace"] for row in self.ask(statements("sql")["Events of each segment:"])}
+        damaged = {segment.name for segment in self.fleet.segments if segment.damaged}
+        for row in self.ask(statements("sql")["Segments that overlap:"]):
+            self.assertTrue({names[row["earlier"]], names[row["later"]]} & damaged, row)
+
+    def test_types_of_all_versions_are_told(self):
+        rows = self.ask(statements("sql")["Columns of all versions, with their types:"])
+        self.assertEqual({row["type"] for row in rows if row["name"] == "took_ns"}, {"UInt64", "Float64"})
+
+    def test_arrival_is_known(self):
+        rows = self.ask(statements("sql")["Segments whose times are more than a day from when they arrived:"])
+        self.assertEqual(len(rows), len(self.ask(statements("sql")["Events of each segment:"])))
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ import dial9_writer as wire
 SECOND = 10**9
 BEGIN = 1_764_000_000 * SECOND  # 2025-11-24, by clocks that are right
 YEAR = 365 * 86_400 * SECOND
-# What each version of the program records of a request: a field was added, then a type was changed.
+# What each version of the program records of a request: a field was added, then two types were changed.
 VERSIONS = (
     [("status", wire.VARINT), ("took_ns", wire.VARINT)],
     [("status", wire.VARINT), ("took_ns", wire.VARINT), ("route", wire.STRING)],
-    [("status", wire.STRING), ("took_ns", wire.VARINT), ("route", wire.STRING)],
+    [("status", wire.STRING), ("took_ns", wire.F64), ("route", wire.STRING)],
 )
 
 
@@ -53,7 +53,7 @@ def written(version, begin, host, events):
     last = None
     for step, status, took, route in events:
         fields = {"status": wire.string(str(status)) if version == 2 else wire.varint(status),
-                  "took_ns": wire.varint(took), "route": wire.string(route)}
+                  "took_ns": wire.f64(took) if version == 2 else wire.varint(took), "route": wire.string(route)}
         last = wire.event(1, b"".join(fields[name] for name, _ in VERSIONS[version]), delta=step)
         frames.append(last)
     content = b"".join(frames)
