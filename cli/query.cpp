@@ -25,6 +25,7 @@
 #include "tracedeck/flow/slack_order.hpp"
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
+#include "tracedeck/timeline/query_order.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
 
 namespace tracedeck::cli {
@@ -117,19 +118,7 @@ Options reading_options(const Options& options, query::Query& query,
     reading.selection = spans->stream->selection();
     return reading;
   }
-  // Pairs have durations.
-  reading.selection.one_offset = query.needs_order();
-  const bool is_by_time = !options.order_given || options.selection.order == flow::Order::kTime;
-  if (query.minds_clock_steps()) {
-    // As recorded, events may be in disorder, but not by so much.
-    constexpr Nanoseconds kFarBack = 1'000'000'000;
-    if (is_by_time) reading.selection.kept_steps = timeline::MarkStream::kMostClockSteps;
-    query.expect_clock_steps(is_by_time ? Nanoseconds() : kFarBack);
-  }
-  if (options.order_given) return reading;
-  if (query.needs_order()) reading.selection.order = flow::Order::kTime;
-  // One TRACE after the other takes the least memory.
-  if (query.any_order()) reading.selection.order = flow::Order::kRecorded;
+  timeline::choose_order(reading.selection, query, options.order_given);
   return reading;
 }
 

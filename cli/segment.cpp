@@ -67,8 +67,8 @@ std::vector<std::string> stored_files(const flow::TracePlace& place) {
 // them.
 constexpr auto kChanging = std::to_array<std::string_view>(
     {"begin", "end", "stream-intersection", "where", "limit", "order", "clock", "clock-offset",
-     "what", "table", "layout", "partition", "drop", "mask", "share", "as-stored",
-     "tband-encoding"});
+     "what", "table", "layout", "partition", "drop", "mask", "share", "as-stored", "tband-encoding",
+     "split-size", "split-duration"});
 
 std::string hexadecimal(sha256_ctx& hash, std::size_t bytes) {
   std::array<std::uint8_t, kDigestBytes> digest{};
@@ -108,7 +108,7 @@ Result<std::string> segment_of(std::span<const flow::TracePlace> places, const O
   sha256_ctx hash;
   sha256_init(&hash);
   for (const flow::TracePlace& place : places) {
-    if (place.live || comes_live(place.operand)) return kStream;
+    if (place.live || comes_live(place.operand)) return kStream + changed_name(options);
     for (const std::string& file : stored_files(place)) {
       if (auto added = add_stored_file(hash, file); !added)
         return std::unexpected(std::move(added.error()));

@@ -20,6 +20,7 @@
 #include "tracedeck/timeline/latency.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
+#include "tracedeck/timeline/query_order.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
 
 namespace tracedeck::capi {
@@ -100,15 +101,7 @@ timeline::MarkStreamOptions mark_options(const Request& request, ReadForAnswer& 
 flow::Selection selection_for(const Request& request, query::Query& query) {
   flow::Selection selection = request.options.selection;
   selection.where = query.condition();
-  selection.one_offset = query.needs_order();
-  if (request.has_order) return selection;
-  if (query.needs_order()) selection.order = flow::Order::kTime;
-  if (query.minds_clock_steps()) {
-    selection.kept_steps = timeline::MarkStream::kMostClockSteps;
-    query.expect_clock_steps();
-  }
-  // One trace after the other takes the least memory.
-  if (query.any_order()) selection.order = flow::Order::kRecorded;
+  timeline::choose_order(selection, query, request.has_order);
   return selection;
 }
 
