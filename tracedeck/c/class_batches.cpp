@@ -12,7 +12,6 @@
 namespace tracedeck::capi {
 
 using columns::Column;
-using columns::RowOrigin;
 using columns::RowResult;
 
 ClassBatches::ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names)
