@@ -304,6 +304,14 @@ class Reading(Traces):
         """, self.ticks(200_000))
 
     @needs("numpy")
+    def test_rows_of_classes_that_share_columns_keep_the_order_of_events(self):
+        self.python("""if True:
+            import sys, tracedeck
+            arrays = tracedeck.open(sys.argv[1:], order="time").to_numpy("Tick", ["seq"])
+            assert arrays["seq"].tolist() == list(range(2_000)), arrays
+        """, self.ticks(1_000, "a.bin"), self.ticks(1_000, "b.bin"))
+
+    @needs("numpy")
     def test_columns_of_absent_values(self):
         path = TRACES / "tband/all_events_monotone.bin"
         if not path.exists():

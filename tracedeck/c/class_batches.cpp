@@ -30,8 +30,15 @@ Result<void> ClassBatches::append_waiting() {
     if (auto done = append(*each); !done) return done;
   }
   waiting_.clear();
+  filling_.clear();
   gone_origins_.clear();
   return {};
+}
+
+Result<void> ClassBatches::keep_order(Appender& appender) {
+  Appender*& filling = filling_[&appender.rows->table()];
+  Appender* const other = std::exchange(filling, &appender);
+  return other == nullptr || other == &appender ? Result<void>() : append(*other);
 }
 
 Result<void> ClassBatches::append(Appender& appender) {
@@ -52,6 +59,7 @@ Result<void> ClassBatches::append(Appender& appender, const columns::EventRow& r
   if (result == RowResult::kTooWide && !appender.rows->is_wide()) [[unlikely]] {
     // From here on all events of the class have wider columns.
     appender.rows = make_rows(*row.event->event_class, true);
+    if (auto done = keep_order(appender); !done) return done;
     result = appender.rows->append(row);
   }
   if (result == RowResult::kAppended) return {};

@@ -53,7 +53,10 @@ class ClassBatches {
     if (entry.appender == nullptr) return {};
     const columns::RowOrigin* const origin = origin_of(event);
     Appender& appender = *entry.appender;
-    if (appender.waiting.empty()) waiting_.push_back(entry.appender);
+    if (appender.waiting.empty()) [[unlikely]] {
+      if (auto done = keep_order(appender); !done) return done;
+      waiting_.push_back(entry.appender);
+    }
     appender.waiting.push_back({.event = &event, .origin = origin, .seq = seq});
     ++rows_;
     return appender.waiting.size() < columns::ClassRows::kBlock ? Result<void>() : append(appender);
@@ -93,6 +96,8 @@ class ClassBatches {
     return names_.empty() || names_.contains(name);
   }
   void know(ClassEntry& entry, const EventClass& event_class);
+  // Rows of a table may be of several classes: those that wait come first.
+  [[nodiscard]] Result<void> keep_order(Appender& appender);
   [[nodiscard]] Result<void> append(Appender& appender);
   [[nodiscard]] Result<void> append(Appender& appender, const columns::EventRow& row);
   std::unique_ptr<columns::ClassRows> make_rows(const EventClass& event_class, bool wide);
@@ -117,6 +122,8 @@ class ClassBatches {
   std::map<std::pair<std::string, std::string>, RowClass*> by_columns_;
   ClassCache<ClassEntry> entries_;
   std::vector<std::shared_ptr<Appender>> waiting_;  // that have some
+  // Whose events wait for a table, if any do.
+  std::unordered_map<const columns::Table*, Appender*> filling_;
   WordSnapshots words_;
   // Those that went are kept while rows that wait refer to them.
   std::unordered_map<EntityId, std::shared_ptr<Origin>, EntityIdHash> origins_;
