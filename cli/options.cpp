@@ -813,9 +813,11 @@ constexpr std::array kOptions = {
     OptionSpec{.name = "segment",
                .value = "NAME",
                .help = "of parquet, arrow, clickhouse and sqlite: what results are named after",
-               .detail = "By default 32 hexadecimal digits of a hash (SHA-256) of what is stored "
-                         "of the TRACEs, so that the same traces make the same names; 'stream' for "
-                         "what can be read once.",
+               .detail =
+                   "By default 32 hexadecimal digits of a hash (SHA-256) of what is stored "
+                   "of the TRACEs, so that the same traces make the same names, and 8 more of "
+                   "the options that change what is written; 'stream' in place of the first "
+                   "for what can be read once.",
                .apply = apply_segment},
     OptionSpec{.name = "clock-gmt",
                .help = "of babeltrace2: times in UTC, not the local time zone",

@@ -86,7 +86,7 @@ class Answers(unittest.TestCase):
     def test_a_value_that_comes_late_and_does_not_fit_is_counted(self):
         said = self.check("select n", trace := self.trace(*[1] * 65_536, (1 << 64) - 1),
                           expected=[{"n": 1}] * 65_536 + [{"n": None}])
-        self.assertIn("1 values of other kinds than those of the first rows: written as null", said)
+        self.assertIn("1 values that columns made for the first rows do not hold: written as null", said)
         self.assertIn("\"n\":18446744073709551615", run("query", "--output", "jsonl", "select n", trace).stdout.decode())
 
     def test_partial_answers_are_merged_into_columns(self):

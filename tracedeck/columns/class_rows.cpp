@@ -13,12 +13,6 @@
 namespace tracedeck::columns {
 namespace {
 
-std::optional<std::int64_t> as_signed(const Nanoseconds& time) {
-  if (time.magnitude() > kLargestSigned) return {};
-  const auto size = static_cast<std::int64_t>(time.magnitude());
-  return time.negative() ? -size : size;
-}
-
 bool is_integer(const Slot& slot) {
   return slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned;
 }

@@ -6,6 +6,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/columns/class_rows.hpp"
+#include "tracedeck/columns/limits.hpp"
 
 namespace tracedeck::columns {
 namespace {
@@ -38,10 +39,7 @@ bool append_integers(Values<Stored>& values, std::span<const Slot* const> rows,
 // What is added to values of a clock that counts ns; nothing for others.
 std::optional<std::int64_t> offset_of(const ClockClass* clock) {
   if (clock == nullptr || clock->tick != Tick{}) return {};
-  const Nanoseconds offset = clock->to_nanoseconds(0);
-  if (offset.magnitude() > std::numeric_limits<std::int64_t>::max()) return {};
-  const auto size = static_cast<std::int64_t>(offset.magnitude());
-  return offset.negative() ? -size : size;
+  return as_signed(clock->to_nanoseconds(0));
 }
 
 }  // namespace

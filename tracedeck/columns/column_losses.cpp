@@ -17,7 +17,7 @@ constexpr ColumnLosses::Table kColumnFacts = {{
     {"event classes with integers that 64 bits do not hold",
      "written from the first on to another table, of wider columns", false},
     {"row groups that end early to bound memory", "written small", false},
-    {"values of other kinds than those of the first rows", "written as null", true},
+    {"values that columns made for the first rows do not hold", "written as null", true},
     {"labels of numbers of which the first rows have none", "left out", true},
 }};
 

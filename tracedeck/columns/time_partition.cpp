@@ -22,10 +22,9 @@ std::optional<std::int64_t> partition_hour(const Event& event, TimePartition par
   constexpr std::int64_t kHour = 3'600'000'000'000;  // ns
   const ClockClass* const clock = event.event_class->clock;
   if (clock == nullptr || clock->origin != ClockOrigin::kUnixEpoch) return {};
-  const Nanoseconds time = event.began_at();
-  if (time.magnitude() > kLargestSigned) return {};
-  const auto size = static_cast<std::int64_t>(time.magnitude());
-  const std::int64_t hour = quotient(time.negative() ? -size : size, kHour);
+  const std::optional<std::int64_t> time = as_signed(event.began_at());
+  if (!time) return {};
+  const std::int64_t hour = quotient(*time, kHour);
   return partition == TimePartition::kHour ? hour : quotient(hour, kHoursOfDay) * kHoursOfDay;
 }
 
