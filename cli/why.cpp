@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 
 #include "cli/commands.hpp"
 #include "cli/output_file.hpp"
@@ -17,16 +16,6 @@
 
 namespace tracedeck::cli {
 namespace {
-
-// How urgent threads are is asked here alone: it decides what is an inversion.
-Options with_priorities(Options options) {
-  constexpr std::string_view kPriorities = "linux-priorities";
-  const auto& built_in = timeline::built_in_tables();
-  const auto table = std::ranges::find(built_in, kPriorities, &timeline::Table::name);
-  const auto given = std::ranges::find(options.tables, kPriorities, &timeline::Table::name);
-  if (table != built_in.end() && given == options.tables.end()) options.tables.push_back(*table);
-  return options;
-}
 
 // The page of a slice: what was before it and behind it for as long as it took, and the answer.
 class PageOfSlice {
@@ -112,7 +101,8 @@ void run_why(const Options& options, Session& session) {
        .track = options.why_track});
   if (!finder) return session.report(finder.error());
   // Times are resolved as those of --begin are.
-  Options first = with_priorities(options);
+  Options first = options;
+  first.tables = timeline::with_priorities(options.tables);
   if (options.why_at) first.selection.begin = options.why_at;
   const Interpreted found =
       interpret(first, session, [&](const MarksAhead& ahead) -> timeline::MarkSink& {
@@ -142,7 +132,8 @@ void run_why(const Options& options, Session& session) {
   }
   std::optional<timeline::MarkTee> both;
   if (page.page) both.emplace(witness, page.page->sink());
-  Options again = with_priorities(options);
+  Options again = options;
+  again.tables = first.tables;
   again.again = true;
   const Interpreted seen = interpret(
       again, session,

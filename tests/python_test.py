@@ -275,6 +275,32 @@ class Reading(Traces):
         with self.assertRaises(tracedeck.ArgumentError):
             tracedeck.diff(demo, demo, by="nonsense")
 
+    def test_why_is_that_of_the_command(self):
+        demo = str(TRACES / "dial9/tokio-demo.bin.gz")
+        if not os.path.exists(demo):
+            self.skipTest("there are no reference traces")
+        for keywords, words in (({"slice": "poll"}, ["--longest", "poll"]),
+                                ({"slice": "poll", "rank": 3}, ["--slice", "poll", "--rank", "3"]),
+                                ({"at": "+12ms"}, ["--at", "+12ms"]),
+                                ({"at": "+12ms", "slice": "poll", "track": "*"}, ["--at", "+12ms", "--longest", "poll", "--track", "*"]),
+                                ({"slice": "nothing is called so"}, ["--longest", "nothing is called so"])):
+            answer = tracedeck.why(demo, **keywords)
+            self.assertEqual(answer, json.loads(run("why", "--json", *words, demo).stdout), keywords)
+        self.assertEqual(answer["found"], False)
+        self.assertEqual(tracedeck.open(demo, jobs=2).why("poll"), tracedeck.why(demo, "poll"))
+        for wrong in ({}, {"at": "soon"}, {"at": "+1ms", "rank": 2}, {"slice": "poll", "rank": 1001}, {"slice": "poll", "limit": 1},
+                      {"slice": "poll", "where": "true"}, {"track": "*"}):
+            with self.assertRaises(tracedeck.ArgumentError, msg=wrong):
+                tracedeck.why(demo, **wrong)
+        with self.assertRaises(tracedeck.ArgumentError):
+            tracedeck.open(demo, limit=1).why("poll")
+        with self.assertRaises(ValueError):
+            tracedeck.why(demo, "poll", rank=0)
+        with self.assertRaises(tracedeck.UnsupportedError):
+            tracedeck.why("-", "poll")
+        with self.assertRaises(tracedeck.CannotOpenError):
+            tracedeck.why("missing", "poll")
+
     def test_helps(self):
         text = subprocess.run([sys.executable, "-c", "import tracedeck; help(tracedeck)"], capture_output=True, text=True,
                               env={**environment(), "PAGER": "cat"}, check=True).stdout
@@ -580,13 +606,13 @@ class Interface(unittest.TestCase):
         listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         names = {line.split()[-1] for line in listed.splitlines()} - {"TRACEDECK_1"}
         functions = "version abi_version open close cancel next_batch class_count class_schema class_json report schema stream " \
-                    "next_event field query partial merge latency diff validate"
+                    "next_event field query partial merge latency diff why validate"
         self.assertEqual(names, {f"td_{name}@@TRACEDECK_1" for name in functions.split()})
 
     def test_sizes(self):
         from tracedeck import _library
 
-        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "ArrowSchema": 72, "ArrowArray": 80,
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "WhyStructure": 32, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
 

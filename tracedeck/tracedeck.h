@@ -1,5 +1,5 @@
 /* The library for C, and for every language that calls C: traces of any format as columns, as
- * events, and what the commands `query`, `latency` and `validate` answer.
+ * events, and what the commands `query`, `latency`, `diff`, `why` and `validate` answer.
  *
  * Handles are numbers. One that was closed, or never was one, is an error and never a crash. A
  * handle is used by one thread at a time: a call while another thread is in one is TD_ERROR_BUSY.
@@ -253,6 +253,21 @@ td_status td_latency(const char* const* paths, size_t path_count, const td_optio
  * slices and waits, as of td_latency. */
 td_status td_diff(const char* const* paths, size_t path_count, const td_options* options,
                   const char* by, td_write write, void* user, td_error* error);
+
+typedef struct td_why_question {
+  uint32_t struct_size;
+  uint32_t rank;     /* 1, or 0: the longest; at most 1000 */
+  const char* slice; /* a name, a category, or a glob over both; null: any */
+  const char* at;    /* a time as of --at, which is to be within it; null: any */
+  const char* track; /* a name or a glob; null: any */
+} td_why_question;
+
+/* What `tracedeck why --json` prints of one slice, wait or state. At least one of `slice` and `at`
+ * is given; a `rank` above 1 goes with `slice` alone. The traces are read twice: what can be read
+ * once is TD_ERROR_UNSUPPORTED. Of the options only `order`, `jobs` and the callbacks may be given;
+ * others are TD_ERROR_ARGUMENT. */
+td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
+                 const td_why_question* question, td_write write, void* user, td_error* error);
 
 /* What `tracedeck validate --json` prints: a JSON line for each finding. */
 td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,

@@ -19,6 +19,7 @@ Questions that the library answers itself, in memory that does not grow with the
 
     tracedeck.query("run.bin", "p99(duration) by worker_id | top 3 by p99")
     tracedeck.latency("run.bin")
+    tracedeck.why("run.bin", "poll")                    # the longest one: what it waited for, and who had that
     tracedeck.diff("before.bin", "after.bin")
     tracedeck.validate("run.bin")
 
@@ -32,7 +33,7 @@ behind damage, which is in `problems`. help(tracedeck.open) says what can be sel
 NumPy and pandas are imported by the functions that make their arrays; nothing else is needed.
 """
 
-from ._answers import Answer, diff, latency, merge, merge_to_part, partial, query, validate
+from ._answers import Answer, diff, latency, merge, merge_to_part, partial, query, validate, why
 from ._columns import Column, Map
 from ._library import (
     ArgumentError,
@@ -58,5 +59,5 @@ __all__ = [
     "Answer", "ArgumentError", "BusyError", "CancelledError", "CannotOpenError", "ClosedError", "Column", "Event",
     "Events", "InputError", "InternalError", "LimitError", "Loss", "Map", "Problem", "RejectedError", "Trace",
     "TracedeckError", "TracedeckWarning", "UnrecognisedError", "UnsupportedError", "diff", "latency", "merge",
-    "merge_to_part", "open", "partial", "query", "validate",
+    "merge_to_part", "open", "partial", "query", "validate", "why",
 ]  # fmt: skip

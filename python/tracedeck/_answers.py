@@ -8,7 +8,8 @@ import os
 import warnings
 from typing import Any, Dict, List, Optional, Sequence, Union
 
-from ._library import PartStructure, Request, Text, TracedeckWarning, answer, check, library, new_error
+from ._library import PartStructure, Request, Text, TracedeckWarning, WhyStructure
+from ._library import answer, check, encoded, library, new_error
 
 Path = Union[str, "os.PathLike[str]"]
 _OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress")
@@ -111,6 +112,35 @@ def diff(a: Path, b: Path, by: Optional[str] = None, **options: Any) -> Dict[str
     `where` and `by` as of `latency`; other options are those of `tracedeck.open`. Durations are in ns."""
     request = Request(path_list([a, b]), **options)
     text = answer(library.td_diff, request, None if by is None else by.encode())
+    _warn(request.notes)
+    return json.loads(str(text))
+
+
+def why(
+    paths: Union[Path, Sequence[Path]],
+    slice: Optional[str] = None,  # noqa: A002: the term of the field
+    *,
+    at: Optional[str] = None,
+    rank: int = 1,
+    track: Optional[str] = None,
+    **options: Any,
+) -> Dict[str, Any]:
+    """Why one slice, wait or state took as long as it did: what `tracedeck why --json` prints, as a dict.
+
+    `slice` is a name, a category, or a glob over both: the longest of them is explained, or the one of a `rank`
+    (1 to 1000). `at` is a time ("+12ms"): what lasts then is explained. `track` is a name or a glob. Options are
+    `order`, `jobs` and `progress` of `tracedeck.open`. Where there is nothing such, "found" is False, and "reason"
+    says why. The traces are read twice. Durations are in ns."""
+    if not isinstance(rank, int) or rank < 1:
+        raise ValueError(f"rank is 1 (the longest) or more, not {rank!r}")
+    question = WhyStructure()
+    question.struct_size = ctypes.sizeof(question)
+    question.rank = rank
+    question.slice = encoded(slice, "slice")
+    question.at = encoded(at, "at")
+    question.track = encoded(track, "track")
+    request = Request(path_list(paths), **options)
+    text = answer(library.td_why, request, ctypes.byref(question))
     _warn(request.notes)
     return json.loads(str(text))
 

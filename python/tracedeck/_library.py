@@ -138,6 +138,16 @@ class OptionsStructure(ctypes.Structure):
     ]
 
 
+class WhyStructure(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("rank", ctypes.c_uint32),
+        ("slice", ctypes.c_char_p),
+        ("at", ctypes.c_char_p),
+        ("track", ctypes.c_char_p),
+    ]
+
+
 class ArrowSchema(ctypes.Structure):
     pass
 
@@ -207,6 +217,7 @@ _FUNCTIONS = {
     "td_merge": (ctypes.POINTER(PartStructure), ctypes.c_size_t, ctypes.c_int, *_Writer),
     "td_latency": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_diff": (*_Paths, ctypes.c_char_p, *_Writer),
+    "td_why": (*_Paths, ctypes.POINTER(WhyStructure), *_Writer),
     "td_validate": (*_Paths, *_Writer),
 }  # fmt: skip
 
@@ -235,7 +246,7 @@ def _load() -> ctypes.CDLL:
 library = _load()
 
 
-def _encoded(value: Optional[str], name: str) -> Optional[bytes]:
+def encoded(value: Optional[str], name: str) -> Optional[bytes]:
     if value is None:
         return None
     if not isinstance(value, str):
@@ -285,17 +296,17 @@ class Request:
         self._paths = (ctypes.c_char_p * max(len(paths), 1))(*[os.fsencode(path) for path in paths])
         if any(b"\0" in os.fsencode(path) for path in paths):
             raise ArgumentError("a path contains a zero character")
-        self._names = (ctypes.c_char_p * max(len(names or ()), 1))(*[_encoded(each, "a name") for each in names or ()])
+        self._names = (ctypes.c_char_p * max(len(names or ()), 1))(*[encoded(each, "a name") for each in names or ()])
         self._watch = _watch(self.raised, progress)
         next(self._watch)
         options = OptionsStructure()
         options.struct_size = ctypes.sizeof(options)
         options.flags = 1 if findings else 0
         options.jobs = jobs
-        options.where = _encoded(where, "where")
-        options.begin = _encoded(begin, "begin")
-        options.end = _encoded(end, "end")
-        options.order = _encoded(order, "order")
+        options.where = encoded(where, "where")
+        options.begin = encoded(begin, "begin")
+        options.end = encoded(end, "end")
+        options.order = encoded(order, "order")
         options.names = ctypes.cast(self._names, ctypes.POINTER(ctypes.c_char_p))
         options.name_count = len(names or ())
         options.limit = limit or 0

@@ -453,6 +453,12 @@ class Trace:
         options = {key: value for key, value in self._options.items() if key != "where"}
         return _answers.latency(self._paths, by=by, **options)
 
+    def why(
+        self, slice: Optional[str] = None, *, at: Optional[str] = None, rank: int = 1, track: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """See `tracedeck.why`. Raises ArgumentError for a trace that was opened with a selection."""
+        return _answers.why(self._paths, slice, at=at, rank=rank, track=track, **self._options)
+
     def __repr__(self) -> str:
         named = self._paths[0] if len(self._paths) == 1 else f"{self._paths[0]} and {len(self._paths) - 1} more"
         return f"<trace {named}>"

@@ -1,4 +1,7 @@
 // The functions of the C interface that answer questions.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +33,34 @@ td_status ask(const char* const* paths, std::size_t count, const td_options* opt
     CallerOutput output(write, user);
     return answered(question(*std::move(request), output), error);
   });
+}
+
+Result<WhyQuestion> question_of(const td_why_question* given, const Request& request) {
+  td_why_question question;
+  if (given == nullptr || !copy_sized(given, question))
+    return fail(ErrorCode::kInvalidArgument,
+                "the question is null, or its struct_size is not that of td_why_question");
+  const OpenOptions& options = request.options;
+  if (!options.where.empty() || options.selection.begin || options.selection.end ||
+      options.selection.limit || options.findings)
+    return fail(ErrorCode::kInvalidArgument,
+                "a question about one slice takes no condition, begin, end, limit and findings");
+  if (question.slice == nullptr && question.at == nullptr)
+    return fail(ErrorCode::kInvalidArgument, "a question needs a slice, or at");
+  if (question.rank > timeline::SliceFinder::kMostRank)
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("rank: at most {}", timeline::SliceFinder::kMostRank));
+  if (question.rank > 1 && (question.slice == nullptr || question.at != nullptr))
+    return fail(ErrorCode::kInvalidArgument, "a rank above 1 goes with a slice, and not with at");
+  WhyQuestion why;
+  if (question.slice != nullptr) why.slice.name = question.slice;
+  if (question.track != nullptr) why.slice.track = question.track;
+  why.slice.rank = std::max(question.rank, 1U);
+  if (question.at == nullptr) return why;
+  const auto at = parse_time_point(question.at);
+  if (!at) return fail(ErrorCode::kInvalidArgument, fmt::format("at: {}", at.error()));
+  why.at = *at;
+  return why;
 }
 
 }  // namespace
@@ -88,6 +119,16 @@ td_status td_diff(const char* const* paths, size_t path_count, const td_options*
   return ask(paths, path_count, options, write, user, error,
              [&](const Request& request, io::Output& output) {
                return answer_diff(request, by == nullptr ? "" : by, output);
+             });
+}
+
+td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
+                 const td_why_question* question, td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](const Request& request, io::Output& output) -> Result<void> {
+               const auto asked = question_of(question, request);
+               if (!asked) return std::unexpected(asked.error());
+               return answer_why(request, *asked, output);
              });
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "tracedeck/timeline/mark_stream.hpp"
 #include "tracedeck/timeline/query_order.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
+#include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::capi {
 namespace {
@@ -247,6 +250,54 @@ Result<void> merge_parts(std::span<const ByteSpan> parts, bool as_part, io::Outp
   return written ? output.flush() : written;
 }
 
+namespace {
+
+// Marks of a request's traces, all of which were given to a sink. What they were read by goes last.
+struct ReadMarks {
+  std::unique_ptr<ReadForAnswer> read = {};
+  std::unique_ptr<timeline::MarkStream> stream = {};
+
+  [[nodiscard]] const timeline::Timeline& timeline() const { return stream->timeline(); }
+};
+
+struct MarkReading {
+  std::vector<timeline::Table> tables = {};
+  flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone;
+  // Each batch, behind its marks.
+  std::function<void(const timeline::Timeline& timeline, const Batch& batch)> see = {};
+};
+
+Result<ReadMarks> read_marks(const Request& request, timeline::SinkFor sink_for,
+                             MarkReading how = {}) {
+  ReadMarks marks{.read = std::make_unique<ReadForAnswer>(request)};
+  timeline::MarkStreamOptions options = mark_options(request, *marks.read);
+  options.tables = std::move(how.tables);
+  auto made = timeline::MarkStream::make(std::move(options), std::move(sink_for));
+  if (!made) return std::unexpected(made.error());
+  marks.stream = *std::move(made);
+  timeline::MarkStream& stream = *marks.stream;
+  if (auto opened =
+          marks.read->open(request, stream.selection(), timeline::MarkStream::needs(how.symbols));
+      !opened)
+    return std::unexpected(opened.error());
+  auto done = marks.read->read([&](const BatchPtr& batch) -> Result<bool> {
+    if (!stream.has_begun()) stream.expect_hosts_of(marks.read->pipeline().descriptions());
+    if (auto added = stream.add(batch); !added) return std::unexpected(added.error());
+    if (how.see) how.see(stream.timeline(), *batch);
+    return true;
+  });
+  if (done) done = stream.finish();
+  if (!done) return std::unexpected(done.error());
+  return marks;
+}
+
+Result<void> deliver(const std::string& text, io::Output& output) {
+  auto written = output.write(text);
+  return written ? output.flush() : written;
+}
+
+}  // namespace
+
 Result<void> answer_latency(Request request, std::string by, io::Output& output) {
   auto made =
       timeline::Latency::make({.where = std::move(request.options.where), .by = std::move(by)});
@@ -254,65 +305,44 @@ Result<void> answer_latency(Request request, std::string by, io::Output& output)
   request.options.where.clear();
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
-  ReadForAnswer read(request);
-  auto stream = timeline::MarkStream::make(
-      mark_options(request, read), [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+  const auto marks =
+      read_marks(request, [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         report.begin = ahead.begin;
         if (ahead.begin) latency.begin_at(*ahead.begin);
         return latency;
       });
-  if (!stream) return std::unexpected(stream.error());
-  auto opened = read.open(request, (*stream)->selection(), timeline::MarkStream::needs());
-  if (!opened) return opened;
-  auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
-    if (!(*stream)->has_begun()) (*stream)->expect_hosts_of(read.pipeline().descriptions());
-    if (auto added = (*stream)->add(batch); !added) return std::unexpected(added.error());
-    return true;
-  });
-  if (done) done = (*stream)->finish();
-  if (!done) return done;
+  if (!marks) return std::unexpected(marks.error());
   if (const auto unknown = latency.unknown_arguments(); !unknown.empty())
     return fail(ErrorCode::kInvalidArgument, unknown.front());
   report.top = 0;
-  report.events_before = (*stream)->events_before();
-  auto written =
-      output.write(timeline::latency_json(latency, (*stream)->interpreter().timeline(), report));
-  return written ? output.flush() : written;
+  report.events_before = marks->stream->events_before();
+  return deliver(timeline::latency_json(latency, marks->timeline(), report), output);
 }
 
 namespace {
 
-// One of two traces that are compared. What it was read by goes last.
+// One of two traces that are compared.
 struct ComparedRead {
-  std::unique_ptr<ReadForAnswer> read = {};
   std::unique_ptr<timeline::ComparedTrace> compared = {};
-  std::unique_ptr<timeline::MarkStream> stream = {};
+  ReadMarks marks = {};
 };
 
 Result<ComparedRead> read_compared(Request request, std::string by) {
   auto made = timeline::ComparedTrace::make(
       {.where = std::exchange(request.options.where, {}), .by = std::move(by)});
   if (!made) return std::unexpected(made.error());
-  ComparedRead one{.read = std::make_unique<ReadForAnswer>(request), .compared = *std::move(made)};
+  ComparedRead one{.compared = *std::move(made)};
   timeline::ComparedTrace& compared = *one.compared;
-  auto stream =
-      timeline::MarkStream::make(mark_options(request, *one.read),
-                                 [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
-                                   if (ahead.begin) compared.begin_at(*ahead.begin);
-                                   return compared;
-                                 });
-  if (!stream) return std::unexpected(stream.error());
-  one.stream = *std::move(stream);
-  auto opened = one.read->open(request, one.stream->selection(), timeline::MarkStream::needs());
-  if (!opened) return std::unexpected(opened.error());
-  auto done = one.read->read([&](const BatchPtr& batch) -> Result<bool> {
-    if (!one.stream->has_begun()) one.stream->expect_hosts_of(one.read->pipeline().descriptions());
-    if (auto added = one.stream->add(batch); !added) return std::unexpected(added.error());
-    compared.see(one.stream->timeline(), *batch);
-    return true;
-  });
-  if (done) done = one.stream->finish();
-  if (!done) return std::unexpected(done.error());
+  auto marks = read_marks(request,
+                          [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                            if (ahead.begin) compared.begin_at(*ahead.begin);
+                            return compared;
+                          },
+                          {.see = [&](const timeline::Timeline& timeline, const Batch& batch) {
+                            compared.see(timeline, batch);
+                          }});
+  if (!marks) return std::unexpected(marks.error());
+  one.marks = *std::move(marks);
   return one;
 }
 
@@ -338,10 +368,54 @@ Result<void> answer_diff(const Request& request, const std::string& by, io::Outp
   }
   const timeline::Comparison comparison(*a->compared, *b->compared);
   constexpr std::size_t kAll = 0;
-  auto written = output.write(timeline::comparison_json(
-      comparison, {.name = request.paths[0], .timeline = a->stream->timeline()},
-      {.name = request.paths[1], .timeline = b->stream->timeline()}, kAll));
-  return written ? output.flush() : written;
+  return deliver(timeline::comparison_json(
+                     comparison, {.name = request.paths[0], .timeline = a->marks.timeline()},
+                     {.name = request.paths[1], .timeline = b->marks.timeline()}, kAll),
+                 output);
+}
+
+namespace {
+
+// Whether a path can be read a second time: a file or a directory, or what is not there.
+bool can_be_reread(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  return path != "-" && (std::filesystem::is_regular_file(status) ||
+                         std::filesystem::is_directory(status) || !std::filesystem::exists(status));
+}
+
+}  // namespace
+
+Result<void> answer_why(const Request& request, const WhyQuestion& question, io::Output& output) {
+  if (const auto once = std::ranges::find_if_not(request.paths, can_be_reread);
+      once != request.paths.end())
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the traces are read twice, and '{}' can be read once", *once));
+  auto finder = timeline::SliceFinder::make(question.slice);
+  if (!finder) return std::unexpected(finder.error());
+  const std::vector<timeline::Table> tables = timeline::with_priorities({});
+  // The moment is resolved as a begin is.
+  Request first = request;
+  if (question.at) first.options.selection.begin = question.at;
+  const auto found = read_marks(first,
+                                [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                                  if (question.at) finder->look_at(ahead.begin);
+                                  return *finder;
+                                },
+                                {.tables = tables});
+  if (!found) return std::unexpected(found.error());
+  if (!finder->found())
+    return deliver(timeline::why_nothing_json(finder->nothing(found->timeline())), output);
+  timeline::SliceWitness witness(*finder->found());
+  Request again = request;
+  again.note = nullptr;  // as the first time
+  const auto seen =
+      read_marks(again, [&](const timeline::MarksAhead&) -> timeline::MarkSink& { return witness; },
+                 {.tables = tables, .symbols = flow::Needs::Symbols::kAll});
+  if (!seen) return std::unexpected(seen.error());
+  return deliver(timeline::why_json(witness.evidence(), seen->timeline(), finder->durations(),
+                                    finder->beside()),
+                 output);
 }
 
 Result<void> validate(Request request, io::Output& output) {

@@ -1,11 +1,14 @@
 // Questions about traces that are read for the answer alone.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "tracedeck/base/time_point.hpp"
 #include "tracedeck/c/request.hpp"
+#include "tracedeck/timeline/why.hpp"
 
 namespace tracedeck::capi {
 
@@ -31,6 +34,16 @@ namespace tracedeck::capi {
 // What differs between the two traces of the request, a JSON object. Errors: as above.
 [[nodiscard]] Result<void> answer_diff(const Request& request, const std::string& by,
                                        io::Output& output);
+
+struct WhyQuestion {
+  timeline::SliceQuestion slice = {};
+  std::optional<TimePoint> at = {};
+};
+
+// Why a slice or wait of the request's traces took as long as it did, a JSON object. Errors: as
+// above; kUnsupported, a trace that cannot be read twice.
+[[nodiscard]] Result<void> answer_why(const Request& request, const WhyQuestion& question,
+                                      io::Output& output);
 
 // A JSON line for each finding, problem and error. Errors: kBrokenPipe.
 [[nodiscard]] Result<void> validate(Request request, io::Output& output);

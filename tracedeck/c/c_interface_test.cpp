@@ -326,6 +326,36 @@ TEST_F(CInterface, AnswersQuestions) {
   EXPECT_THAT(answer, HasSubstr("dial9/"));
 }
 
+TEST_F(CInterface, SaysWhy) {
+  std::string answer;
+  td_why_question question = {};
+  const auto ask = [&](const td_options* options = nullptr) {
+    answer.clear();
+    return td_why(paths_.data(), 1, options, &question, append_to, &answer, &error_);
+  };
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  question.struct_size = sizeof question;
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  question.slice = "no such slice";
+  EXPECT_EQ(ask(), TD_OK) << error_.message;
+  EXPECT_THAT(answer, HasSubstr("\"found\":false"));
+  question.at = "+1us";
+  EXPECT_EQ(ask(), TD_OK) << error_.message;
+  question.rank = 2;
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  question.at = nullptr;
+  EXPECT_EQ(ask(), TD_OK) << error_.message;
+  td_options options = {};
+  options.struct_size = sizeof options;
+  EXPECT_EQ(ask(&options), TD_OK) << error_.message;
+  options.where = "true";
+  EXPECT_EQ(ask(&options), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(td_why(paths_.data(), 1, nullptr, nullptr, append_to, &answer, &error_),
+            TD_ERROR_ARGUMENT);
+  EXPECT_EQ(td_why(paths_.data(), 1, nullptr, &question, refuse, nullptr, &error_),
+            TD_ERROR_CANCELLED);
+}
+
 TEST_F(CInterface, PartsAddUp) {
   constexpr const char* kStages = "count() by name";
   std::string part;

@@ -304,4 +304,8 @@ inline constexpr std::size_t kMostKeyParts = 16;
 // Those that come with the library, by name.
 [[nodiscard]] const std::vector<Table>& built_in_tables();
 
+// For `why`, which alone asks how urgent threads are: `tables` and the built-in one that says it,
+// unless one of that name is among them.
+[[nodiscard]] std::vector<Table> with_priorities(std::vector<Table> tables);
+
 }  // namespace tracedeck::timeline

@@ -433,4 +433,13 @@ const std::vector<Table>& built_in_tables() {
   return kTables;
 }
 
+std::vector<Table> with_priorities(std::vector<Table> tables) {
+  constexpr std::string_view kPriorities = "linux-priorities";
+  const auto& built_in = built_in_tables();
+  const auto table = std::ranges::find(built_in, kPriorities, &Table::name);
+  const auto given = std::ranges::find(tables, kPriorities, &Table::name);
+  if (table != built_in.end() && given == tables.end()) tables.push_back(*table);
+  return tables;
+}
+
 }  // namespace tracedeck::timeline
