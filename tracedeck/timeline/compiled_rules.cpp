@@ -231,6 +231,7 @@ void CompiledRules::compile_slices(RuleParser& parser) {
       parser.wrong({.message = "`born` and `born_key` go together, and the key is one"});
     }
     find_task(parser, state);
+    compile_place(parser, state);
     if (!rule.by_name) continue;
     for (const ClassGlobs& globs : {rule.begin, rule.end}) {
       if (globs.size() != 1 || std::ranges::count(globs.front(), '*') != 1)
@@ -252,6 +253,24 @@ void CompiledRules::compile_begun(RuleParser& parser, SliceState& state) {
   state.begun = context_.marking.add_name("", rule.begun);
   if (state.states != nullptr && state.states->rule.kind != TrackKind::kState)
     parser.wrong({.message = fmt::format("the track `{}` is to be of kind state", rule.state)});
+}
+
+void CompiledRules::compile_place(RuleParser& parser, SliceState& state) {
+  const SliceRule& rule = *state.rule;
+  parser.value(rule.start, state.start);
+  parser.value(rule.duration, state.duration);
+  parser.value(rule.who, state.who);
+  parser.value(rule.thread, state.thread);
+  if ((state.start || state.duration) && !rule.end.empty())
+    parser.wrong({.message = "`start` and `duration` are of events without `end`"});
+  if (rule.during.empty() != rule.who.empty())
+    parser.wrong({.message = "`during` and `who` go together"});
+  if (!rule.elsewhere.empty()) state.elsewhere = space(rule.elsewhere);
+  parser.on(rule.elsewhere);
+  if (!state.thread) return;
+  for (const auto& [id, each] : spaces_) {
+    if (each->rule.kind == TrackKind::kState && each->tid) state.of_threads = each->parent;
+  }
 }
 
 // Which part of the key of slices is what runs on a processor.
@@ -409,6 +428,16 @@ void CompiledRules::compile_waits(RuleParser& parser) {
       if (&other != &state && other.during != nullptr && other.during == state.during)
         parser.wrong({.message = fmt::format("another [[wait]] is during `{}`", rule.during)});
     }
+  }
+  for (SliceState& slice : slices_) {
+    const std::string& during = slice.rule->during;
+    for (WaitState& wait : waits_) {
+      if (!during.empty() && wait.during != nullptr && wait.during->rule->id == during &&
+          wait.rule->match.size() == 1)
+        slice.served = &wait;
+    }
+    if (!during.empty() && slice.served == nullptr)
+      parser.wrong({.message = fmt::format("no [[wait]] of one key is `during` `{}`", during)});
   }
   for (const FlowRule& rule : table_.flows) {
     parser.in("flow", fmt::format("from {}", fmt::join(rule.from, ", ")));

@@ -32,7 +32,8 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   [[nodiscard]] const Table& table() const override { return table_; }
   [[nodiscard]] bool applies(const TraceDescription& trace, ClassSearch& search) const override {
     if (!table_.format.empty() && trace.format() != table_.format) return false;
-    return applies_.empty() || search.finds(trace, applies_);
+    if (applies_.empty() && table_.applies_to_attributes.empty()) return true;
+    return search.finds(trace, applies_, table_.applies_to_attributes);
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended) override {
@@ -59,6 +60,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void compile_tracks(RuleParser& parser);
   void compile_slices(RuleParser& parser);
   void compile_begun(RuleParser& parser, SliceState& state);
+  void compile_place(RuleParser& parser, SliceState& state);
   void find_task(RuleParser& parser, SliceState& state);
   void compile_end_with(RuleParser& parser, SliceState& state);
   void compile_points(RuleParser& parser);
@@ -95,7 +97,13 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void lacks(std::string_view what, const EventClass& event_class, const TrackSpace* track,
              const std::vector<RuleValue>& needed = {});
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
+  [[nodiscard]] std::optional<SlicePlace> place(SliceState& state, const EventClass& event_class);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
+  // False: no event of the class ends, or begins, such a slice.
+  [[nodiscard]] bool plan_end(SliceState& state, const EventClass& event_class,
+                              std::vector<PlannedAction>& into);
+  [[nodiscard]] bool plan_begin(SliceState& state, const EventClass& event_class,
+                                std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
   void plan_denial(StateState& state, const EventClass& event_class,
                    std::vector<PlannedAction>& into);

@@ -280,6 +280,9 @@ class Marking {
   // A slice whose end is known.
   void whole(TrackId track, NameId name, const Moment& now, const Arguments* arguments,
              std::uint16_t flags);
+  // The same of an event that is its end: it began at `begin`.
+  void ended(TrackId track, NameId name, const Moment& now, std::int64_t begin,
+             const Arguments* arguments, std::uint16_t flags);
   // Ends what ends until `time`. Before anything else is marked at that time.
   void pass(std::int64_t time) {
     if (!ending_.empty() && ending_.top().time <= time) end_known(time);
@@ -488,6 +491,8 @@ class Marking {
   // kNoTrack: all are taken.
   [[nodiscard]] TrackId free_lane(TrackId first);
   [[nodiscard]] TrackId untouched_lane(TrackId track);
+  // On which nothing has been since `begin`; kNoTrack: all are taken.
+  [[nodiscard]] TrackId lane_since(TrackId track, std::int64_t begin);
   [[nodiscard]] TrackId new_lane(TrackId first);
   // Not set yet; 0: there is no room for more of them.
   [[nodiscard]] OpenId take_open() {

@@ -145,4 +145,45 @@ TrackId Marking::untouched_lane(TrackId track) {
   return new_lane(track);
 }
 
+TrackId Marking::lane_since(TrackId track, std::int64_t begin) {
+  const auto is_free = [&](TrackId lane) {
+    const TrackState& state = track_state(lane);
+    return state.innermost == 0 && state.last <= begin;
+  };
+  if (is_free(track)) return track;
+  const std::vector<TrackId>& lanes = track_state(track).lanes;
+  const auto free = std::ranges::find_if(lanes, is_free);
+  return free != lanes.end() ? *free : new_lane(track);
+}
+
+void Marking::ended(TrackId track, NameId name, const Moment& now, std::int64_t begin,
+                    const Arguments* arguments, std::uint16_t flags) {
+  if (begin > now.time) {
+    begin = now.time;
+    flags |= kNegative;
+  }
+  const TrackId lane = lane_since(track, begin);
+  if (lane == kNoTrack) {
+    ++timeline_.mutable_counts().without_lane;
+    flags |= kUnplaced;
+  } else if (lane != track && !track_state(track).may_overlap) {
+    ++timeline_.mutable_counts().overlaps;
+    flags |= kOverlap;
+  }
+  const TrackId on = lane == kNoTrack ? track : lane;
+  std::int64_t time = now.time;
+  if (lane != kNoTrack) {
+    time = touch(lane, now, flags);
+    put({.kind = MarkKind::kSliceBegin,
+         .flags = flags,
+         .track = lane,
+         .name = name,
+         .time = begin,
+         .begin = 0,
+         .event = now.event,
+         .arguments = arguments});
+  }
+  put_end({.begin = begin, .track = on, .name = name}, time, flags, now.event, nullptr);
+}
+
 }  // namespace tracedeck::timeline

@@ -127,7 +127,8 @@ std::string source_place(std::string_view location) {
 }
 
 std::string span_place(std::string_view class_name) {
-  for (const std::string_view prefix : {"SpanEnter:", "SpanExit:"}) {
+  for (const std::string_view prefix :
+       {"SpanEnter:", "SpanExit:", "SpanEnter__", "SpanExit__", "SpanClose__"}) {
     if (class_name.starts_with(prefix)) class_name.remove_prefix(prefix.size());
   }
   std::string text(class_name);

@@ -54,6 +54,18 @@ struct TrackThreads {
   // By the origin of the track and the thread: of what a thread did that no track was of.
   std::map<std::pair<OriginId, std::int64_t>, TrackId> others;
 
+  // The track of a thread, as in `others`.
+  [[nodiscard]] TrackId other(Marking& marking, OriginId origin, std::uint32_t rank,
+                              std::int64_t thread) {
+    TrackId& known = others[{origin, thread}];
+    if (known != kNoTrack) return known;
+    return known = marking.add_track({.kind = TrackKind::kThread,
+                                      .name = fmt::format("thread {}", thread),
+                                      .group = "thread",
+                                      .rank = rank,
+                                      .tid = thread,
+                                      .origin = origin});
+  }
   // kNoTrack: there is none, or nothing said its thread.
   [[nodiscard]] TrackId states_of(TrackId parent) {
     const std::int64_t* const track = states.find(parent);
@@ -166,14 +178,7 @@ class MarkInstant final : public Action {
     if (thread == TrackNumbers::kUnknown || !tid_.read(event, context_, own) || own == thread)
       return track;
     const Track& like = context_.marking.timeline().track(track);
-    TrackId& other = threads_.others[{like.origin, own}];
-    if (other != kNoTrack) return other;
-    return other = context_.marking.add_track({.kind = TrackKind::kThread,
-                                               .name = fmt::format("thread {}", own),
-                                               .group = "thread",
-                                               .rank = like.rank,
-                                               .tid = own,
-                                               .origin = like.origin});
+    return threads_.other(context_.marking, like.origin, like.rank, own);
   }
 
   RuleContext& context_;

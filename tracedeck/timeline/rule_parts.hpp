@@ -47,14 +47,30 @@ class ClassMatcher {
   return event_class.name ? std::string_view(*event_class.name) : std::string_view();
 }
 
-// Whether a trace has a class of a name that matches; each class is looked at once, though the
-// trace gets more of them.
+// Whether a field of the payload has an attribute of one of these keys.
+[[nodiscard]] inline bool has_attribute(const EventClass& event_class,
+                                        const std::vector<std::string>& keys) {
+  const auto* const payload =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  return payload != nullptr && !keys.empty() &&
+         std::ranges::any_of(payload->members, [&](const Member& member) {
+           return std::ranges::any_of(member.attributes, [&](const Attribute& each) {
+             return std::ranges::find(keys, each.key) != keys.end();
+           });
+         });
+}
+
+// Whether a trace has a class of a name that matches, or with an attribute; each class is looked at
+// once, though the trace gets more of them.
 class ClassSearch {
  public:
-  [[nodiscard]] bool finds(const TraceDescription& trace, const ClassMatcher& matcher) {
+  [[nodiscard]] bool finds(const TraceDescription& trace, const ClassMatcher& matcher,
+                           const std::vector<std::string>& attributes) {
     const StableList<EventClass>& classes = trace.event_classes();
-    for (; !found_ && seen_ < classes.size(); ++seen_)
-      found_ = matcher.matches(timeline::name_of(classes[seen_]));
+    for (; !found_ && seen_ < classes.size(); ++seen_) {
+      const EventClass& each = classes[seen_];
+      found_ = matcher.matches(timeline::name_of(each)) || has_attribute(each, attributes);
+    }
     return found_;
   }
 

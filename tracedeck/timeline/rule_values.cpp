@@ -46,6 +46,16 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 
 constexpr std::string_view kProcessorName = "processor";
 
+// As the query language says it.
+std::string path_of_field(std::string_view name) {
+  std::string path = "fields[\"";
+  for (const char each : name) {
+    if (each == '"' || each == '\\') path += '\\';
+    path += each;
+  }
+  return path + "\"]";
+}
+
 // "tid" of "common.tid".
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
@@ -107,6 +117,14 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
     value.kind_ = Kind::kStreamFile;
     return value;
   }
+  if (text.starts_with('@')) {
+    const std::size_t equal = text.find('=');
+    if (equal == std::string::npos)
+      return wrong(fmt::format("`{}` is to be like @KEY=VALUE, an attribute of a field", text));
+    value.kind_ = Kind::kAnnotated;
+    value.annotation_ = {.key = text.substr(1, equal - 1), .value = text.substr(equal + 1)};
+    return value;
+  }
   if (text == kProcessorName && !names.processor.empty()) {
     auto said = parse(names.processor, {});
     if (!said) return said;
@@ -148,6 +166,33 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   value.expression_ = *std::move(parsed);
   value.matchers_ = std::move(matchers);
   return value;
+}
+
+const Member* RuleValue::field_in(const EventClass& event_class) const {
+  const auto* const payload =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  if (payload == nullptr) return nullptr;
+  const auto only = [&](const auto& is_meant) -> const Member* {
+    const auto first = std::ranges::find_if(payload->members, is_meant);
+    if (first == payload->members.end()) return nullptr;
+    const bool is_only =
+        std::find_if(std::next(first), payload->members.end(), is_meant) == payload->members.end();
+    return is_only ? &*first : nullptr;
+  };
+  if (kind_ == Kind::kAnnotated) {
+    return only([this](const Member& member) {
+      return std::ranges::any_of(member.attributes, [this](const Attribute& each) {
+        return each.key == annotation_.key && each.value == annotation_.value;
+      });
+    });
+  }
+  if (kind_ != Kind::kExpression || expression_->operation != query::Operator::kPath)
+    return nullptr;
+  const query::Path& path = expression_->path;
+  const bool is_of_payload =
+      path.root == query::Root::kAnyField || path.root == query::Root::kPayload;
+  if (!is_of_payload || path.steps.size() != 1) return nullptr;
+  return only([&](const Member& member) { return member.name == path.steps.front().name; });
 }
 
 std::string RuleValue::text_before_last() const {
@@ -192,6 +237,12 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
       kind_ = Kind::kProcessor;
       of_.emplace_back(value.of_.front(), event_class);
       trace_ = trace_of(event_class);
+      return;
+    case RuleValue::Kind::kAnnotated:
+      if (const Member* const field = value.field_in(event_class)) {
+        if (const auto named = RuleValue::parse(path_of_field(field->name), {}))
+          *this = BoundValue(*named, event_class);
+      }
       return;
     case RuleValue::Kind::kExpression:
       break;
@@ -465,7 +516,7 @@ std::optional<RuleText> BoundTemplate::text_of(const Alternative& alternative, c
   if (alternative.states != nullptr) return RuleText{.text = alternative.states->name(text)};
   if (filter == nullptr) return RuleText{.text = std::move(text)};
   std::string filtered = filter->apply(text);
-  if (filtered.empty() && !text.empty()) return std::nullopt;
+  if (filtered.empty() && (!text.empty() || filter->is_unknown_if_empty)) return std::nullopt;
   const PlaceRange place = filter->is_place ? range_behind({}, filtered) : PlaceRange();
   return RuleText{.text = std::move(filtered), .place = place};
 }

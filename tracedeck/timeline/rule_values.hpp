@@ -1,7 +1,8 @@
 // The expressions and templates of rules: parsed once, bound to each event class.
 //
 // An expression is one of the query language, or `current.NAME` (what a [[current]] rule set), or
-// `env.NAME` (of the trace's environment), or `stream.file` (what the file of the event's data
+// `env.NAME` (of the trace's environment), or `@KEY=VALUE` (the only field of the payload with that
+// attribute), or `stream.file` (what the file of the event's data
 // stream is called, where the trace has several), or `processor` (`Table::processor`). A template
 // is text with `{...}` in it: expressions, or
 // `{ID[KEY, ...]}` of a [[lookup]] rule, or several with `??` between them, of which the first
@@ -155,6 +156,8 @@ class RuleValue {
   [[nodiscard]] static Result<RuleValue> parse(const std::string& text, const RuleNames& names);
 
   [[nodiscard]] const std::string& text() const { return text_; }
+  // The field of the payload that it is; null where it is none, or events of that class have none.
+  [[nodiscard]] const Member* field_in(const EventClass& event_class) const;
   // Whether it is `processor`, or depends on that.
   [[nodiscard]] bool is_of_processor() const {
     return kind_ == Kind::kProcessor || std::ranges::any_of(of_, &RuleValue::is_of_processor);
@@ -181,7 +184,8 @@ class RuleValue {
     kEnvironment,
     kStreamFile,
     kFirstKnown,
-    kProcessor
+    kProcessor,
+    kAnnotated
   };
   Kind kind_ = Kind::kExpression;
   std::string text_;
@@ -194,6 +198,7 @@ class RuleValue {
   // "common.tid ?? current.tid"; beyond the 64th none is.
   std::uint64_t like_first_ = 0;
   std::string environment_;
+  Attribute annotation_;  // of kAnnotated: that the field has
 };
 
 // The same for the events of one class.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "tracedeck/query/parser.hpp"
@@ -97,35 +98,73 @@ SliceScope CompiledRules::scope_of(const SliceRule& rule, const EventClass& even
   return scope;
 }
 
+std::optional<SlicePlace> CompiledRules::place(SliceState& state, const EventClass& event_class) {
+  if (!state.is_placed()) return std::nullopt;
+  std::optional<BoundTrack> elsewhere;
+  if (state.elsewhere != nullptr) elsewhere.emplace(track(state.elsewhere, event_class));
+  return SlicePlace(state, track(state.track, event_class), std::move(elsewhere), event_class,
+                    context_, trace_of(event_class));
+}
+
+bool CompiledRules::plan_end(SliceState& state, const EventClass& event_class,
+                             std::vector<PlannedAction>& into) {
+  auto end = std::make_unique<EndSlice>(
+      state, track(state.track, event_class), place(state, event_class), event_class, context_,
+      arguments(state.rule->end_args, event_class), scope_of(*state.rule, event_class));
+  if (!end->possible()) return false;
+  into.push_back({Phase::kEnd, std::move(end)});
+  return true;
+}
+
+bool CompiledRules::plan_begin(SliceState& state, const EventClass& event_class,
+                               std::vector<PlannedAction>& into) {
+  const Arguments* const args = arguments(state.rule->args, event_class);
+  const auto plan = [&](auto action) {
+    if (!action->possible()) return false;
+    into.push_back({Phase::kBegin, std::move(action)});
+    return true;
+  };
+  if (state.start || state.duration)
+    return plan(std::make_unique<MarkEnded>(state, track(state.track, event_class), event_class,
+                                            context_, args));
+  const SliceScope scope = scope_of(*state.rule, event_class);
+  if (auto placed = place(state, event_class))
+    return plan(std::make_unique<BeginPlacedSlice>(state, *std::move(placed),
+                                                   track(state.track, event_class), event_class,
+                                                   context_, args, scope));
+  return plan(std::make_unique<BeginSlice>(state, track(state.track, event_class), event_class,
+                                           context_, args, scope));
+}
+
 void CompiledRules::plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
+  std::set<std::string_view> planned;  // categories
+  std::vector<std::pair<const SliceState*, const std::vector<RuleValue>*>> lacking;
   for (SliceState& state : slices_) {
-    const SliceScope trace = scope_of(*state.rule, event_class);
     if (state.born.matches(name)) {
-      auto birth = std::make_unique<NoteBirth>(state, event_class, context_, trace.trace);
+      auto birth = std::make_unique<NoteBirth>(state, event_class, context_, trace_of(event_class));
       if (birth->possible()) into.push_back({Phase::kLookup, std::move(birth)});
     }
+    const SliceRule& rule = *state.rule;
+    if (rule.otherwise && planned.contains(rule.category)) continue;
+    const auto note = [&](bool is_planned, const std::vector<RuleValue>& key) {
+      if (is_planned)
+        planned.insert(rule.category);
+      else
+        lacking.emplace_back(&state, &key);
+    };
+    const bool says_begin = state.start || state.duration;
     // Slices of events that have a duration need no end.
-    if (state.end.matches(name)) {
-      auto end =
-          std::make_unique<EndSlice>(state, track(state.track, event_class), event_class, context_,
-                                     arguments(state.rule->end_args, event_class), trace);
-      if (end->possible()) {
-        into.push_back({Phase::kEnd, std::move(end)});
-      } else {
-        lacks("[[slice]]", event_class, state.track, state.key_b);
-      }
-    }
-    if (state.begin.matches(name) && (!state.end.empty() || event_class.has_duration)) {
-      auto begin =
-          std::make_unique<BeginSlice>(state, track(state.track, event_class), event_class,
-                                       context_, arguments(state.rule->args, event_class), trace);
-      if (begin->possible()) {
-        into.push_back({Phase::kBegin, std::move(begin)});
-      } else {
-        lacks("[[slice]]", event_class, state.track, state.key_a);
-      }
-    }
+    const bool begins =
+        state.begin.matches(name) && (!state.end.empty() || event_class.has_duration || says_begin);
+    if (state.end.matches(name)) note(plan_end(state, event_class, into), state.key_b);
+    if (!begins) continue;
+    const bool is_planned = plan_begin(state, event_class, into);
+    if (is_planned || !says_begin) note(is_planned, state.key_a);
+  }
+  for (const auto& [state, key] : lacking) {
+    if (!planned.contains(state->rule->category))
+      lacks("[[slice]]", event_class, state->track, *key);
   }
 }
 

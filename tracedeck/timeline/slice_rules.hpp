@@ -1,8 +1,10 @@
 // Rules about slices.
 #pragma once
 
+#include <cmath>
 #include <unordered_set>
 
+#include "tracedeck/model/units.hpp"
 #include "tracedeck/timeline/point_rules.hpp"
 #include "tracedeck/timeline/schedule_rules.hpp"
 
@@ -29,6 +31,15 @@ struct EarlySlices {
   RuleValue processor = {};
   const Processors* processors = nullptr;
   std::vector<Key> keys = {};
+};
+
+// Slices by which somebody is served.
+class ServedSlices {
+ public:
+  virtual ~ServedSlices() = default;
+  // The one that goes on, by the key of who is served and the trace; 0: there is none, or it is not
+  // known.
+  [[nodiscard]] virtual OpenId served_by(const std::uint64_t* key) = 0;
 };
 
 struct SliceState final : TaskObserver {
@@ -189,6 +200,16 @@ struct SliceState final : TaskObserver {
   EarlySlices* early = nullptr;     // of keys that depend on what runs on the event's processor
   RuleValue key_task = {};          // then: that
   std::size_t task_place = 0;       // and which of the key it is
+  std::optional<RuleValue> start = {};
+  std::optional<RuleValue> duration = {};
+  std::optional<RuleValue> who = {};
+  ServedSlices* served = nullptr;  // of `SliceRule::during`
+  std::optional<RuleValue> thread = {};
+  TrackSpace* of_threads = nullptr;  // tracks of which states say the thread
+  TrackSpace* elsewhere = nullptr;
+
+  // Whether events need not say the track.
+  [[nodiscard]] bool is_placed() const { return who || thread || elsewhere != nullptr; }
 
  private:
   void end_chain(OpenId id, const Moment& now) {
@@ -206,7 +227,64 @@ struct SliceScope {
   std::optional<std::uint64_t> name = {};  // of rules that go by it
 };
 
-class BeginSlice final : public Action {
+// Where a slice is whose events may not say its track.
+class SlicePlace {
+ public:
+  SlicePlace(SliceState& state, BoundTrack track, std::optional<BoundTrack> elsewhere,
+             const EventClass& event_class, RuleContext& context, std::uint64_t trace)
+      : context_(context),
+        state_(state),
+        track_(std::move(track)),
+        elsewhere_(std::move(elsewhere)),
+        thread_(state.thread, event_class),
+        origin_(context.origins.of(event_class).trace),
+        trace_(trace) {
+    if (state.who) who_ = BoundValue(*state.who, event_class);
+  }
+
+  [[nodiscard]] bool possible() const {
+    return track_.possible() || thread_.possible() || (elsewhere_ && elsewhere_->possible());
+  }
+  [[nodiscard]] TrackId find(const Event& event) {
+    if (track_.possible()) {
+      if (const TrackId said = track_.find(event); said != kNoTrack) return said;
+    }
+    Marking& marking = context_.marking;
+    if (Words key = {0, trace_};
+        state_.served != nullptr && who_.word(event, context_.scope, key[0])) {
+      if (const OpenId within = state_.served->served_by(key.data()); within != 0)
+        return marking.timeline().track(marking.open(within).track).first_lane;
+    }
+    if (std::int64_t thread = 0; thread_.possible() && thread_.read(event, context_, thread))
+      return track_of(thread);
+    return elsewhere_ && elsewhere_->possible() ? elsewhere_->find(event) : kNoTrack;
+  }
+
+ private:
+  [[nodiscard]] TrackId track_of(std::int64_t thread) {
+    TrackId found = kNoTrack;
+    const Timeline& timeline = context_.marking.timeline();
+    if (state_.of_threads != nullptr) {
+      state_.of_threads->tracks->for_each([&](TrackId each) {
+        if (timeline.track(each).origin == origin_ && state_.threads->of_parent(each) == thread)
+          found = each;
+      });
+    }
+    if (found != kNoTrack) return found;
+    return state_.threads->other(context_.marking, origin_, state_.track->rank, thread);
+  }
+
+  RuleContext& context_;
+  SliceState& state_;
+  BoundTrack track_;
+  std::optional<BoundTrack> elsewhere_;
+  BoundValue who_;
+  EventNumber thread_;
+  OriginId origin_;
+  std::uint64_t trace_;
+};
+
+class BeginSlice : public Action {
  public:
   BeginSlice(SliceState& state, BoundTrack track, const EventClass& event_class,
              RuleContext& context, const Arguments* arguments, SliceScope scope)
@@ -245,23 +323,29 @@ class BeginSlice final : public Action {
   [[gnu::always_inline]] void run_usual(const Moment& now) {
     const Event& event = *now.event;
     std::uint64_t word = 0;
-    if (!key_.word().read_usual(event, word) || !near_.has(word)) return run(now);
+    if (!key_.word().read_usual(event, word) || !near_.has(word)) return BeginSlice::run(now);
     std::uint64_t& place = near_[word];
-    if (place != kEnded) return run(now);
-    if (!kIsOfTrack && !track_.word().read_usual(event, word)) return run(now);
+    if (place != kEnded) return BeginSlice::run(now);
+    if (!kIsOfTrack && !track_.word().read_usual(event, word)) return BeginSlice::run(now);
     const TrackId track = track_.find_near(word);
-    if (track == kNoTrack) return run(now);
+    if (track == kNoTrack) return BeginSlice::run(now);
     NameId name = kNoName;
-    if (!name_.find_usual<kFixedName>(event, name)) return run(now);
+    if (!name_.find_usual<kFixedName>(event, name)) return BeginSlice::run(now);
     OpenId id = 0;
-    if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, traits_, id)) return run(now);
+    if (!marking_.begin_usual<kCounts>(track, name, now, arguments_, traits_, id))
+      return BeginSlice::run(now);
     state_.last = id;
     place = id;
   }
   void run(const Moment& now) override {
+    if (when_(*now.event)) run_on(track_.find(*now.event), now);
+  }
+
+ protected:
+  [[nodiscard]] bool has_key() const { return key_.possible(); }
+  [[nodiscard]] bool counts(const Event& event) const { return when_(event); }
+  [[gnu::always_inline]] void run_on(TrackId track, const Moment& now) {
     const Event& event = *now.event;
-    if (!when_(event)) return;
-    const TrackId track = track_.find(event);
     if (state_.rule->end.empty()) return run_whole(track, now);
     std::uint64_t* const found =
         track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
@@ -387,15 +471,107 @@ class BeginSlice final : public Action {
   BoundValue task_;
 };
 
+// The same of a slice that is placed.
+class BeginPlacedSlice final : public BeginSlice {
+ public:
+  BeginPlacedSlice(SliceState& state, SlicePlace place, BoundTrack track,
+                   const EventClass& event_class, RuleContext& context, const Arguments* arguments,
+                   SliceScope scope)
+      : BeginSlice(state, std::move(track), event_class, context, arguments, scope),
+        place_(std::move(place)) {}
+
+  [[nodiscard]] bool possible() const { return place_.possible() && has_key(); }
+  [[nodiscard]] Run usual_run(bool counts) const override { return Action::usual_run(counts); }
+  void run(const Moment& now) override {
+    if (counts(*now.event)) run_on(place_.find(*now.event), now);
+  }
+
+ private:
+  SlicePlace place_;
+};
+
+// An event that is the end of a slice, and says when that began or how long it took.
+class MarkEnded final : public Action {
+ public:
+  MarkEnded(SliceState& state, BoundTrack track, const EventClass& event_class,
+            RuleContext& context, const Arguments* arguments)
+      : context_(context),
+        track_(std::move(track)),
+        when_(state.when, event_class, context),
+        name_(state.name, state.rule->category, event_class, context, true),
+        arguments_(arguments),
+        clock_(event_class.clock),
+        flags_(state.rule->marked ? kMarked : 0) {
+    const bool has_start = state.start && BoundValue(*state.start, event_class).possible();
+    const bool has_duration = state.duration && BoundValue(*state.duration, event_class).possible();
+    if (has_start == has_duration || clock_ == nullptr) return;
+    is_start_ = has_start;
+    const RuleValue& said = has_start ? *state.start : *state.duration;
+    const Member* const field = said.field_in(event_class);
+    const std::string_view unit = field == nullptr ? "" : unit_of(field->attributes);
+    const auto scale = unit.empty() ? 1 : nanoseconds_of_unit(unit);
+    if (!scale) return;
+    scale_ = *scale;
+    said_ = BoundValue(said, event_class);
+  }
+
+  [[nodiscard]] bool possible() const { return said_.possible() && track_.possible(); }
+  void run(const Moment& now) override {
+    const Event& event = *now.event;
+    if (!when_(event)) return;
+    const TrackId track = track_.find(event);
+    const auto took = track == kNoTrack ? std::nullopt : time_taken(event);
+    if (!took) return context_.marking.count_without_field(now);
+    std::int64_t begin = 0;
+    if (__builtin_sub_overflow(now.time, *took, &begin))
+      begin = *took < 0 ? std::numeric_limits<std::int64_t>::max()
+                        : std::numeric_limits<std::int64_t>::min();
+    context_.marking.ended(track, name_(event), now, begin, arguments_, flags_);
+  }
+
+ private:
+  // In nanoseconds; nothing where the event does not say it.
+  [[nodiscard]] std::optional<std::int64_t> time_taken(const Event& event) {
+    const query::Value said = said_.read(event, context_.scope);
+    constexpr Uint128 kMost = Uint128{1} << 64U;
+    Nanoseconds time;
+    if (said.kind == query::Value::Kind::kInteger && said.integer.magnitude <= kMost) {
+      time = Nanoseconds::from_unsigned(said.integer.magnitude * static_cast<Uint128>(scale_),
+                                        said.integer.negative);
+    } else if (said.kind == query::Value::Kind::kReal &&
+               std::fabs(said.real) <= static_cast<double>(kMost)) {
+      const double nearest = std::round(said.real * static_cast<double>(scale_));
+      time = Nanoseconds::from_unsigned(static_cast<Uint128>(std::fabs(nearest)), nearest < 0);
+    } else {
+      return std::nullopt;
+    }
+    if (is_start_) time = clock_->to_nanoseconds(event.time) - clock_->to_nanoseconds(0) - time;
+    return saturated(time);
+  }
+
+  RuleContext& context_;
+  BoundTrack track_;
+  BoundWhen when_;
+  NameMaker name_;
+  const Arguments* arguments_;
+  const ClockClass* clock_;
+  std::uint16_t flags_;
+  BoundValue said_;  // the begin, or how long it took
+  bool is_start_ = false;
+  std::int64_t scale_ = 1;  // nanoseconds of what it counts
+};
+
 class EndSlice final : public Action {
  public:
-  EndSlice(SliceState& state, BoundTrack track, const EventClass& event_class, RuleContext& context,
-           const Arguments* arguments, SliceScope scope)
+  EndSlice(SliceState& state, BoundTrack track, std::optional<SlicePlace> placed,
+           const EventClass& event_class, RuleContext& context, const Arguments* arguments,
+           SliceScope scope)
       : context_(context),
         state_(state),
         begins_too_(state.begin.matches(timeline::name_of(event_class))),
         ignores_unmatched_(state.rule->unmatched == SliceRule::Unmatched::kIgnore),
         track_(std::move(track)),
+        placed_(std::move(placed)),
         when_(state.end_when, event_class, context),
         key_(state.key_b, event_class, scope.trace, scope.name),
         near_(state.open.near_of(scope.trace)),
@@ -559,7 +735,9 @@ class EndSlice final : public Action {
     const Unmatched rule = state_.rule->unmatched;
     // An event that begins one too says nothing of one before.
     if (rule == Unmatched::kIgnore || begins_too_) return;
-    const TrackId track = track_.possible() ? track_.find(*now.event) : kNoTrack;
+    const TrackId track = placed_             ? placed_->find(*now.event)
+                          : track_.possible() ? track_.find(*now.event)
+                                              : kNoTrack;
     if (track == kNoTrack) {
       ++context_.marking.timeline().mutable_counts().unmatched_ends;
       return;
@@ -580,6 +758,7 @@ class EndSlice final : public Action {
   bool begins_too_;
   bool ignores_unmatched_;
   BoundTrack track_;
+  std::optional<SlicePlace> placed_;  // instead of that
   BoundWhen when_;
   BoundKey key_;
   NearKeys& near_;  // of what is open

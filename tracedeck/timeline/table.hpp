@@ -63,7 +63,8 @@ struct SliceRule {
   };
   std::string id = {};  // for `WaitRule::during`; may be empty
   ClassGlobs begin = {};
-  ClassGlobs end = {};        // none: the events have a duration
+  // None: the events have a duration, or say with `start` or `duration` that they are the end.
+  ClassGlobs end = {};
   std::string when = {};      // a condition on the event that begins it
   std::string end_when = {};  // and on the one that ends it
   std::string track = {};
@@ -93,6 +94,20 @@ struct SliceRule {
   std::vector<std::string> born_key = {};
   // A condition on an end without a begin: it is of what another began.
   std::string inherited = {};
+  // Expressions, without `end`: when what the event ends began, on the trace's clock, or how long
+  // it took. A class that has both, or none, is not one of the rule's.
+  std::string start = {};
+  std::string duration = {};
+  // Only of classes that no rule of the same category before it is for.
+  bool otherwise = false;
+  // Where events have no key of `track`: the id of slices that a [[wait]] is served by, and an
+  // expression, the key of who waits: on the track of the one that goes on of that.
+  std::string during = {};
+  std::string who = {};
+  // Else an expression, a thread: on the track of which states say that it is of that thread, or on
+  // one of its own. Else on the track of this id.
+  std::string thread = {};
+  std::string elsewhere = {};
 };
 
 struct InstantRule {
@@ -249,6 +264,8 @@ struct Table {
   std::string title = {};
   std::string format = {};     // of the traces that it is for; empty: all
   ClassGlobs applies_to = {};  // traces with such a class; none: all
+  // Or with a class that has a field with an attribute of these keys.
+  std::vector<std::string> applies_to_attributes = {};
   // What is lost of one stream may be of any, and came behind the last event of all.
   bool wide_losses = false;
   // An expression: the processor that an event is of, which rules call `processor`. Where events do

@@ -88,6 +88,14 @@ class TableReader {
     into = *value;
   }
 
+  void read(const toml::node& node, std::string_view key, std::vector<std::string>& into) {
+    if (node.is_string()) return read(node, key, into.emplace_back());
+    const toml::array* const list = node.as_array();
+    if (list == nullptr)
+      return wrong(node.source(), fmt::format("`{}` is to be a text or a list of texts", key));
+    for (const toml::node& each : *list) read(each, key, into.emplace_back());
+  }
+
   void wrong_choice(const toml::node& node, std::string_view key, std::string_view text,
                     const std::vector<std::string_view>& names) {
     const std::string_view near = nearest(text, names);
@@ -103,14 +111,6 @@ class TableReader {
     if (node != nullptr) return read(*node, key.name, rule.*key.member);
     if (key.required)
       wrong(from.source(), fmt::format("[[{}]] needs the key `{}`", list, key.name));
-  }
-
-  void read(const toml::node& node, std::string_view key, std::vector<std::string>& into) {
-    if (node.is_string()) return read(node, key, into.emplace_back());
-    const toml::array* const list = node.as_array();
-    if (list == nullptr)
-      return wrong(node.source(), fmt::format("`{}` is to be a text or a list of texts", key));
-    for (const toml::node& each : *list) read(each, key, into.emplace_back());
   }
 
   void read(const toml::node& node, std::string_view key, std::vector<KeyPair>& into) {
@@ -185,7 +185,7 @@ void read_applies(TableReader& reader, const toml::node& node, Table& table) {
   if (applies == nullptr)
     return reader.wrong(node.source(),
                         "`applies` is to be like { format = \"ctf\", class = \"my_app:*\" }");
-  reader.check_keys(*applies, "`applies`", {"format", "class"});
+  reader.check_keys(*applies, "`applies`", {"format", "class", "attribute"});
   if (const toml::node* const format = applies->get("format")) {
     reader.read(*format, "format", table.format);
     if (!table.format.empty() && find_format(table.format) == nullptr) {
@@ -194,13 +194,10 @@ void read_applies(TableReader& reader, const toml::node& node, Table& table) {
       reader.wrong_choice(*format, "format", table.format, names);
     }
   }
-  const toml::node* const classes = applies->get("class");
-  if (classes == nullptr) return;
-  if (classes->is_string()) return reader.read(*classes, "class", table.applies_to.emplace_back());
-  if (!classes->is_array())
-    return reader.wrong(classes->source(), "`class` is to be a list of texts");
-  for (const toml::node& each : *classes->as_array())
-    reader.read(each, "class", table.applies_to.emplace_back());
+  if (const toml::node* const classes = applies->get("class"))
+    reader.read(*classes, "class", table.applies_to);
+  if (const toml::node* const attributes = applies->get("attribute"))
+    reader.read(*attributes, "attribute", table.applies_to_attributes);
 }
 
 // Where a key of a rule is, or the rule that lacks it.
@@ -266,6 +263,7 @@ void check_tracks(TableReader& reader, const toml::table& document, const Table&
   check.check("state", "track", &StateRule::track, table.states);
   check.check("wait", "track", &WaitRule::track, table.waits);
   check.check("slice", "ends_with", &SliceRule::ends_with, table.slices, true);
+  check.check("slice", "elsewhere", &SliceRule::elsewhere, table.slices, true);
   check.check("wait", "state", &WaitRule::state, table.waits, true);
   check.check("wait", "flow_track", &WaitRule::flow_track, table.waits, true);
   check.check("flow", "from_track", &FlowRule::from_track, table.flows);

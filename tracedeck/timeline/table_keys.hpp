@@ -100,7 +100,14 @@ constexpr auto keys_of<SliceRule>() {
                     optional("ends_with", &SliceRule::ends_with),
                     optional("born", &SliceRule::born),
                     optional("born_key", &SliceRule::born_key),
-                    optional("inherited", &SliceRule::inherited)};
+                    optional("inherited", &SliceRule::inherited),
+                    optional("start", &SliceRule::start),
+                    optional("duration", &SliceRule::duration),
+                    optional("otherwise", &SliceRule::otherwise),
+                    optional("during", &SliceRule::during),
+                    optional("who", &SliceRule::who),
+                    optional("thread", &SliceRule::thread),
+                    optional("elsewhere", &SliceRule::elsewhere)};
 }
 
 template <>

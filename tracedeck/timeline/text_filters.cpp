@@ -33,8 +33,9 @@ std::string hexadecimal(std::string_view number) {
   return fmt::format("{:#x}", value);
 }
 
-// Workers of Tokio by their numbers, two of which stand for something else.
+// Workers of Tokio by their numbers, three of which stand for something else.
 std::string worker_name(std::string_view number) {
+  if (number == "18446744073709551615") return "off the runtime";
   if (number == "254") return "blocking pool";
   return number == "255" ? "no worker" : fmt::format("worker {}", number);
 }
@@ -92,6 +93,10 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"softirq", {softirq_name}},
     {"duration", {plain_duration}},
     {"first80", {beginning}},
+    {"filled",
+     {.apply = [](std::string_view text) { return std::string(text); },
+      .is_unknown_if_empty = true}},
+    {"unknown_worker", {[](std::string_view) { return std::string("worker not known"); }}},
     {"named", {[](std::string_view name) { return is_number(name) ? "" : std::string(name); }}},
     {"task",
      {.apply = [](std::string_view name) { return numbered("task", name); }, .is_numbered = true}},

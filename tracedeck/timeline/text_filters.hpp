@@ -12,6 +12,7 @@ struct TextFilter {
   bool is_place = false;
   // A name that the trace gives to a number: the number is shown where another has that name.
   bool is_numbered = false;
+  bool is_unknown_if_empty = false;
 };
 
 // The one that knows the trace: `LinuxStates`.

@@ -14,7 +14,7 @@ inline constexpr std::size_t kMostRequests = std::size_t{1} << 16U;
 inline constexpr std::size_t kMostOthers = 16;
 
 // Those that wait to be served, by key.
-class WaitState final : public SliceObserver {
+class WaitState final : public SliceObserver, public ServedSlices {
  public:
   WaitState(const WaitRule& of, RuleContext& context)
       : rule(&of), entries(of.match.size() + 1), context_(context) {}
@@ -39,6 +39,7 @@ class WaitState final : public SliceObserver {
     TrackId state = kNoTrack;      // of who waits
     TrackId served_on = kNoTrack;  // where it was served, if that is found by the key
     std::uint32_t serving = 0;     // slices that serve it
+    OpenId served_by = 0;          // the last of them
     std::uint32_t generation = 0;  // changes when nobody waits any more
     OtherStates::Id other = {};    // of `state`, where that is of many
   };
@@ -129,6 +130,18 @@ class WaitState final : public SliceObserver {
     return static_cast<std::uint32_t>(&entry - slab.data() + 1);
   }
 
+  [[nodiscard]] OpenId served_by(const std::uint64_t* key) override {
+    const std::uint32_t number = entries.find(key);
+    if (number == 0 || slab[number - 1].serving == 0) return 0;
+    Marking& marking = context_.marking;
+    const OpenId by = slab[number - 1].served_by;
+    const bool is_its_own = marking.open(by).traits.has_details &&
+                            marking.details(by).observer == this &&
+                            marking.details(by).observed == number;
+    const bool is_sure = is_its_own && !marking.may_have_ended(by) && !marking.is_mixed(by) &&
+                         !marking.has_doubtful_end(by);
+    return is_sure ? by : 0;
+  }
   void slice_ended(const SliceDetails& slice, const Moment& now) override {
     Entry& entry = slab[slice.observed - 1];
     if (entry.generation != slice.observed_since || --entry.serving != 0) return;
@@ -499,6 +512,7 @@ class ServeWait final : public Action {
         marking_.open(state_.during->last).number != now.number)
       return;
     ++entry->serving;
+    entry->served_by = state_.during->last;
     if (!state_.rule->over.empty())
       entry->over = (entry->name == kNoName ? unasked_ : over_)(*now.event);
     SliceDetails& slice = context_.marking.add_details(state_.during->last);
