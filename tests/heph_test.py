@@ -31,6 +31,55 @@ def expected(trace):
 GOLDEN = Golden(expected)
 
 
+class DottedNames(CommandTest):
+    """A name that contains a dot is found as it stands."""
+
+    def setUp(self):
+        super().setUp()
+        self.trace = self.file("dots.log", w.epoch(EPOCH) + w.event(
+            b"read", w.number(b"http.status", 503) + w.array(b"list", 1, 2, 3) + w.number(b"packet.size", 9), start=1, end=2))
+
+    def lines(self, *arguments):
+        return parse_lines(self.check(run(*arguments, self.trace), 0).stdout)
+
+    def test_conditions(self):
+        for condition in ("http.status == 503", ".http.status == 503", 'fields["http.status"] == 503', "list[-1] == 3", ".packet.size == 9",
+                          "any(list[*] == 2) && has(http.status)"):
+            self.assertEqual(len(self.lines("print", "--output", "jsonl", "--where", condition)), 1, condition)
+
+    def test_queries(self):
+        answer = self.lines("query", "--json", "where http.status > 500 | count() by http.status, list[-1] | where http.status == 503")
+        self.assertEqual(answer[:-1], [(("http.status", 503), ("list[-1]", 3), ("count()", 1))])
+        self.assertEqual(self.lines("query", "--json", "select * | where http.status == 503 | select http.status")[:-1], [(("http.status", 503),)])
+
+    def test_what_is_not_found_is_said(self):
+        for condition, said in {
+            "http.state == 1": b"no event class has a field `http.state`; did you mean `http.status`?",
+            "packet.size == 9": b"no event class has a field `packet.size`; did you mean `.packet.size`?",
+            "http.status.code == 1": b"no event class has a field `http.status.code`",
+            'http["status"] == 503': b"no event class has a field `http.status`",
+        }.items():
+            result = run("print", "--where", condition, self.trace)
+            self.assertIn(said, result.stderr, condition)
+
+    def test_tables_of_rules(self):
+        table = self.file("reads.toml", b"""
+table = "reads"
+applies = { class = "read" }
+[[track]]
+id = "reads"
+kind = "state"
+name = "reads"
+[[state]]
+event = "read"
+track = "reads"
+name = "in {http.status}"
+""")
+        out = self.folder / "out.json"
+        self.check(run("convert", "-q", "--to", "chrome", "--table", table, self.trace, "-o", out), 0)
+        self.assertIn('"in 503"', out.read_text())
+
+
 @needs_traces
 class ValidTraces(CommandTest):
     def each(self, check, largest=None):

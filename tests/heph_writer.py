@@ -28,5 +28,9 @@ def number(name, value):
     return text(name) + b"\x01" + struct.pack(">Q", value)
 
 
+def array(name, *values):
+    return text(name) + b"\x81" + struct.pack(">H", len(values)) + b"".join(struct.pack(">Q", value) for value in values)
+
+
 def string(name, value):
     return text(name) + b"\x04" + text(value)

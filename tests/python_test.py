@@ -20,6 +20,7 @@ import unittest
 import warnings
 
 import dial9_writer as dial9
+import heph_writer as heph
 from command import BIN, ROOT, TRACES, run
 
 BUILD = pathlib.Path(BIN).resolve().parent.parent
@@ -187,6 +188,39 @@ class Reading(Traces):
             first["m"]
         with self.assertRaises(KeyError):
             first.label("n")
+
+    def test_paths(self):
+        """As in conditions: the longest name, elements from the end, names in quotes."""
+        path = self.write("dots.log", heph.epoch(10**9) + heph.event(
+            b"read", heph.number(b"http.status", 503) + heph.array(b"list", 1, 2, 3) + heph.array(b"a", 4)
+            + heph.number(b"a[0]", 5) + heph.number(b"a b", 6), start=1, end=2))
+        (event,) = tracedeck.open(path)
+        for written, value in {
+            "http.status": 503, '["http.status"]': 503, "list[-1]": 3, "list[-3]": 1, "list": [1, 2, 3], "a[0]": 5, '["a"][0]': 4,
+            "a[-1]": 4, "a b": 6, "['a b']": 6,
+        }.items():
+            self.assertEqual(event[written], value, written)
+            self.assertEqual(event.get(written), value)
+        for missing in ("http", "http.state", "list[3]", "list[-4]", "http.status.x", 'http["status"]', "", ".", "list[x]", "[0]",
+                        "list[9" + "9" * 30 + "]"):
+            with self.assertRaises(KeyError, msg=missing):
+                event[missing]
+        self.assertEqual([each["list"] for each in tracedeck.open(path, where="http.status == 503 && list[-1] == 3")], [[1, 2, 3]])
+        self.assertEqual(tracedeck.query(path, "select http.status, list[-1]"), [{"http.status": 503, "list[-1]": 3}])
+
+    def test_paths_in_values(self):
+        from tracedeck._paths import at_path
+
+        value = {"http": {"status": 1, "route": 2}, "http.status": 3, "http.x": 4, "maybe": None, "list": [{"a.b": 5, "a": {"b": {"c": 6}}}],
+                 "map": tracedeck.Map([(7, "seven"), ("k", "v")])}
+        for path, wanted in {
+            "http.status": 3, 'http["status"]': 1, "http.route": 2, "maybe.more[3]": None, "list[0].a.b": 5, "list[-1].a.b.c": 6,
+            "map[7]": "seven", "map.k": "v",
+        }.items():
+            self.assertEqual(at_path(value, path), wanted, path)
+        for path in ("http.x.y", "map[8]", "map.7", "list.a", "http.route.x", "list[0][0]"):
+            with self.assertRaises(KeyError, msg=path):
+                at_path(value, path)
 
     def test_loops_see_the_same(self):
         trace = tracedeck.open(pathlib.Path(self.ticks(5)))

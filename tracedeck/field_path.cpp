@@ -1,8 +1,6 @@
 #include "tracedeck/field_path.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 
 namespace tracedeck {
 namespace {
@@ -14,73 +12,41 @@ bool takes_one_slot(const FieldClass& field_class) {
          field_class.as<BlobClass>() != nullptr;
 }
 
-// The member that the path goes on with, that of the longest name; the number of members if there
-// is none.
-std::size_t find_member(const StructureClass& structure, std::string_view path) {
-  std::size_t found = structure.members.size();
-  for (std::size_t i = 0; i < structure.members.size(); ++i) {
-    const std::string_view name = structure.members[i].name;
-    if (goes_on_with(path, name) &&
-        (found == structure.members.size() || name.size() > structure.members[found].name.size()))
-      found = i;
-  }
-  return found;
-}
-
 }  // namespace
 
-std::optional<std::size_t> take_index(std::string_view& path) {
-  if (!path.starts_with('[')) return {};
-  std::size_t index = 0;
-  const char* const end = path.data() + path.size();
-  const auto [at, error] = std::from_chars(path.data() + 1, end, index);
-  if (error != std::errc() || at == end || *at != ']') return {};
-  path.remove_prefix(static_cast<std::size_t>(at - path.data()) + 1);
-  if (path.starts_with('.')) path.remove_prefix(1);
-  return index;
-}
-
-bool goes_on_with(std::string_view path, std::string_view name) {
-  return path.starts_with(name) &&
-         (path.size() == name.size() || path[name.size()] == '.' || path[name.size()] == '[');
-}
-
-void take_name(std::string_view& path, std::size_t length) {
-  path.remove_prefix(length);
-  if (path.starts_with('.')) path.remove_prefix(1);
-}
-
 FieldRoute::FieldRoute(std::string_view path, const FieldClass* members) : path_(path) {
-  std::string_view rest = path_;
+  const std::vector<PathStep> all = parse_path(path);
+  std::span<const PathStep> rest = all;
   const FieldClass* at = members;
   while (at != nullptr && !rest.empty()) {
     const auto* const structure = at->as<StructureClass>();
     if (structure == nullptr) break;
-    // The members of the root have no head before them.
-    const std::uint32_t head = at == members ? 0 : 1;
-    const std::size_t member = find_member(*structure, rest);
-    if (member == structure->members.size()) {
+    const auto member = find_member(*structure, rest);
+    if (!member) {
       at = nullptr;
       break;
     }
-    const bool fixed =
-        steps_.empty() &&
-        std::all_of(structure->members.begin(),
-                    structure->members.begin() + static_cast<std::ptrdiff_t>(member),
-                    [](const Member& before) { return takes_one_slot(*before.field_class); });
-    const auto values = static_cast<std::uint32_t>(member);
-    if (fixed) {
-      direct_ += head + values;
-    } else {
-      if (head != 0) steps_.push_back({.values = 0, .into = true});
-      steps_.push_back({.values = values, .into = false});
-    }
-    take_name(rest, structure->members[member].name.size());
-    at = structure->members[member].field_class.get();
+    // The members of the root have no head before them.
+    pass(std::span(structure->members).first(member->member), at == members ? 0 : 1);
+    rest = rest.subspan(member->steps);
+    at = structure->members[member->member].field_class.get();
   }
-  field_class_ = rest.size() == path_.size() ? nullptr : at;
-  plain_ = steps_.empty() && rest.empty();
-  rest_ = path_.size() - rest.size();
+  if (!all.empty() && can_have(at, rest)) field_class_ = at;
+  rest_.assign(rest.begin(), rest.end());
+  plain_ = steps_.empty() && rest_.empty();
+}
+
+// Goes on to the member behind `members`, from the slot that lies `head` slots before the first.
+void FieldRoute::pass(std::span<const Member> members, std::uint32_t head) {
+  const auto values = static_cast<std::uint32_t>(members.size());
+  if (steps_.empty() && std::ranges::all_of(members, [](const Member& each) {
+        return takes_one_slot(*each.field_class);
+      })) {
+    direct_ += head + values;
+    return;
+  }
+  if (head != 0) steps_.push_back({.values = 0, .into = true});
+  steps_.push_back({.values = values, .into = false});
 }
 
 Value FieldRoute::follow(const Slot* slot) const {
@@ -89,7 +55,7 @@ Value FieldRoute::follow(const Slot* slot) const {
     if (step.into) ++slot;
   }
   const Value value(slot, field_class_);
-  return rest_ == path_.size() ? value : value[std::string_view(path_).substr(rest_)];
+  return rest_.empty() ? value : value.at(rest_);
 }
 
 ContextRoute::ContextRoute(std::string_view path, const EventClass& event_class)

@@ -1,9 +1,5 @@
 // Paths to the values of an event, such as `label`, `header.flags[2]`, and where they lead in the
-// events of one class.
-//
-// A path is names of members, with a dot between them, and indexes of elements in brackets. A name
-// may itself hold dots and brackets: the longest name of a member that the path goes on with is
-// taken.
+// events of one class: the language of `model/path_steps.hpp`.
 #pragma once
 
 #include <array>
@@ -12,13 +8,13 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tracedeck/model/event_class.hpp"
+#include "tracedeck/model/path_steps.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/value.hpp"
 
@@ -51,10 +47,11 @@ class FieldRoute {
     bool into = false;
   };
 
+  void pass(std::span<const Member> members, std::uint32_t head);
   [[nodiscard]] Value follow(const Slot* slot) const;
 
   std::string path_;
-  std::size_t rest_ = 0;  // where in `path_` begins what is looked up in each event
+  std::vector<PathStep> rest_;  // what is looked up in each event
   std::uint32_t direct_ = 0;
   bool plain_ = true;  // there are no steps and no rest
   std::vector<Step> steps_;
@@ -157,15 +154,5 @@ class ClassRoutes {
   RouteTable<FieldRoute> payload_;
   RouteTable<ContextRoute> context_;
 };
-
-// The parts of a path.
-
-// What is in the brackets that `path` begins with, which are taken off; nothing if it does not.
-[[nodiscard]] std::optional<std::size_t> take_index(std::string_view& path);
-// Whether `path` goes on with the member or key `name`: that is its end, or a dot or bracket is
-// behind it.
-[[nodiscard]] bool goes_on_with(std::string_view path, std::string_view name);
-// Takes a name off, and the dot behind it.
-void take_name(std::string_view& path, std::size_t length);
 
 }  // namespace tracedeck

@@ -151,6 +151,15 @@ TEST_F(FrontDoor, PathsLeadIntoStructuresArraysAndVariants) {
     EXPECT_EQ(event["list"].size(), 2U);
     EXPECT_EQ(event["list[1].y"].get<int>(), 4);
     EXPECT_FALSE(event["list[2].y"]);
+    EXPECT_EQ(event["list[-1].y"].get<int>(), 4);
+    EXPECT_EQ(event["list"]["[-2].x"].get<int>(), 1);
+    EXPECT_FALSE(event["list[-3].x"]);
+    EXPECT_EQ(event["raw[-1]"].get<int>(), 12);
+    EXPECT_EQ(event["raw"]["[-3]"].get<int>(), 10);
+    EXPECT_FALSE(event["raw[-4]"]);
+    EXPECT_EQ(event[R"(at["p"]['y'])"].get<int>(), 6);
+    EXPECT_EQ(event[R"(at["q.r[0]"])"].get<int>(), 7);
+    EXPECT_FALSE(event[R"(at["q"].r[0])"]);
     EXPECT_EQ(event["at.p.y"].get<int>(), 6);
     EXPECT_EQ(event["at.q.r[0]"].get<int>(), 7);
     EXPECT_EQ(event["v.x"].get<int>(), 8);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tracedeck/base/real.hpp"
-#include "tracedeck/field_path.hpp"
 #include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/labels.hpp"
 
@@ -138,23 +137,23 @@ std::vector<Value::Named> Value::members() const {
   return named;
 }
 
-Value Value::operator[](std::string_view path) const {
-  Value at = *this;
-  while (at && !path.empty()) {
-    if (const auto index = take_index(path)) {
-      at = at[*index];
-      continue;
-    }
-    std::optional<Named> found;
-    for (const Named& each : at.members()) {
-      if (goes_on_with(path, each.name) && (!found || each.name.size() > found->name.size()))
-        found = each;
-    }
-    if (!found) return {};
-    take_name(path, found->name.size());
-    at = found->value;
-  }
-  return at;
+Value Value::operator[](std::string_view path) const { return at(parse_path(path)); }
+
+Value Value::at(std::span<const PathStep> path) const {
+  if (path.empty() || !there_) return *this;
+  if (slot_.kind == SlotKind::kPackedArray) return element(path);
+  if (inside_ == nullptr) return {};
+  const Located found = follow({inside_ - 1, class_}, path);
+  if (found.slot == nullptr) return {};
+  const Value value(found.slot, found.field_class);
+  return path.empty() ? value : value.element(path);
+}
+
+// The element of a packed array that a path of one index leads to.
+Value Value::element(std::span<const PathStep> path) const {
+  if (path.size() != 1 || path.front().kind != PathStep::Kind::kIndex) return {};
+  const auto index = element_index(path.front().index, size());
+  return index ? (*this)[*index] : Value();
 }
 
 Value::Iterator Value::begin() const {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/path_steps.hpp"
 #include "tracedeck/model/tape.hpp"
 
 namespace tracedeck {
@@ -77,9 +78,12 @@ class Value {
   [[nodiscard]] std::size_t size() const;
   // Element `index` of an array; no value where there is none.
   [[nodiscard]] Value operator[](std::size_t index) const;
-  // What lies at a path inside: "member", "member.deeper[3]", "key" of a map with strings as keys.
-  // No value where nothing does. Looks names up at each call; `EventView` does so once a class.
+  // What lies at a path inside: "member", "member.deeper[3]", "list[-1]", "key" or ["odd key"] of a
+  // map (see `model/path_steps.hpp`). No value where nothing does. Looks names up at each call;
+  // `EventView` does so once a class.
   [[nodiscard]] Value operator[](std::string_view path) const;
+  // The same of a path that was parsed.
+  [[nodiscard]] Value at(std::span<const PathStep> path) const;
   // The members of a structure, and the pairs of a map with strings as keys, in their order.
   [[nodiscard]] std::vector<Named> members() const;
 
@@ -101,6 +105,7 @@ class Value {
   [[nodiscard]] std::optional<Uint128> wide_unsigned() const;
   [[nodiscard]] std::optional<double> real() const;
   [[nodiscard]] const FieldClass* element_class() const;
+  [[nodiscard]] Value element(std::span<const PathStep> path) const;
 
   template <ValueInteger T, class From>
   static std::optional<T> narrowed(From value);

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 from . import _answers
 from ._columns import Column, Rows, Words, piece
+from ._paths import at_path
 from ._library import (
     ArgumentError,
     ArrowArray,
@@ -164,6 +165,8 @@ class Event:
 
     `event["field"]` is a field of the payload: an int, a float, a bool, a str, bytes, a list, a dict,
     or None where an optional field is not there. KeyError: events of this name have no such field.
+    `event["http.status"]` is the field of that name, else `status` in `http`; `event["list[-1]"]` the last
+    of its elements: paths are those of conditions (docs/query.md).
     """
 
     __slots__ = ("_batch", "_row")
@@ -176,9 +179,9 @@ class Event:
         try:
             return self._batch.fields[name][self._row]
         except KeyError:
-            if self._batch.of.self_described:
-                return self.fields[name]
-            raise
+            if not self._batch.of.self_described and "." not in name and "[" not in name:
+                raise
+            return at_path(self.fields, name)
 
     @property
     def name(self) -> str:

@@ -296,8 +296,9 @@ Value evaluate_list(const BoundNode& node, const EventValues& values) {
 
 Value evaluate_each(const BoundNode& node, const EventValues& values) {
   const FieldReference& field = node.operands[0].field;
-  const Located array = follow(locate(field, begin_of(field.part, *values.event)), field.steps);
-  if (array.slot == nullptr) return {};
+  auto steps = field.steps;
+  const Located array = follow(locate(field, begin_of(field.part, *values.event)), steps);
+  if (array.slot == nullptr || !steps.empty()) return {};
   const FieldClass* const of_elements = element_class(array.field_class);
   Truths truths(node.expression->operation == Operator::kAny);
   EventValues inside = values;

@@ -477,6 +477,57 @@ TEST_F(Conditions, SayWhatMayBeMeantOtherwise) {
                           "is `.name`"));
 }
 
+// Names that hold dots, and names that stand within one another.
+class DottedNames : public testing::Test {
+ protected:
+  DottedNames() {
+    event_class_ = &trace_.add(trace_.event_class(
+        7, "request",
+        structure_class(
+            {{"http.status", unsigned_class()},
+             {"http", structure_class({{"status", unsigned_class()}, {"route", unsigned_class()}})},
+             {"packet.size", unsigned_class()},
+             {"list[0]", unsigned_class()},
+             {"list", array_class(unsigned_class())}})));
+    event_ = trace_.event(*event_class_, 0,
+                          {unsigned_slot(503), head_slot(SlotKind::kStructure, 0, 2),
+                           unsigned_slot(1), unsigned_slot(2), unsigned_slot(64), unsigned_slot(9),
+                           head_slot(SlotKind::kArray, 1, 1), unsigned_slot(8)});
+  }
+  bool passes(const std::string& text) {
+    return (*Condition::parse(std::vector{text}))->filter({})->passes(event_);
+  }
+  std::vector<std::string> said(const std::string& text, bool unknown) {
+    const auto condition = Condition::parse(std::vector{text});
+    (*condition)->fields().see(trace_.description);
+    return unknown ? (*condition)->fields().unknown_fields() : (*condition)->fields().notices();
+  }
+
+  SampleTrace trace_;
+  const EventClass* event_class_ = nullptr;
+  Event event_;
+};
+
+TEST_F(DottedNames, AreFoundAsTheyStand) {
+  for (const char* text :
+       {"http.status == 503", ".http.status == 503", "fields[\"http.status\"] == 503",
+        "http[\"status\"] == 1", "http.route == 2", ".packet.size == 64", "list[0] == 9",
+        "list[-1] == 8", "fields[\"list\"][0] == 8", "any(list[*] == 8)"})
+    EXPECT_TRUE(passes(text)) << text;
+}
+
+TEST_F(DottedNames, AmbiguityIsSaid) {
+  EXPECT_THAT(said("http.status == 1", false),
+              ElementsAre("`http.status` means the field of the longest name; `http[\"status\"]` "
+                          "is one within another"));
+  EXPECT_THAT(said("http[\"status\"] == 1 && http.route == 1", false), IsEmpty());
+  EXPECT_THAT(
+      said("packet.size == 1", true),
+      ElementsAre("no event class has a field `packet.size`; did you mean `.packet.size`?"));
+  EXPECT_THAT(said("http.state == 1", true),
+              ElementsAre("no event class has a field `http.state`; did you mean `http.status`?"));
+}
+
 // How severe events are, beside names of levels in any form.
 class LogLevels : public testing::Test {
  protected:

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tracedeck/base/integer.hpp"
+#include "tracedeck/model/path_steps.hpp"
 
 namespace tracedeck::query {
 
@@ -42,16 +43,7 @@ enum class Root : std::uint8_t {
 };
 inline constexpr Root kFirstEventValue = Root::kName;
 
-struct PathStep {
-  enum class Kind : std::uint8_t {
-    kMember,  // .name, ["name"]
-    kIndex,   // [index], from the end when negative
-    kEach,    // [*], in any() and all()
-  };
-  Kind kind = Kind::kMember;
-  std::string name = {};
-  std::int64_t index = 0;
-};
+using tracedeck::PathStep;
 
 struct Path {
   Root root = Root::kAnyField;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <set>
-#include <utility>
 
 #include "tracedeck/model/class_tree.hpp"
 
@@ -56,135 +54,34 @@ std::span<const Part> parts_of(Root root) {
   }
 }
 
-const Member* find_member(const StructureClass& structure, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      structure.members, [&](const Member& member) { return member.name == name; });
-  return found == structure.members.end() ? nullptr : &*found;
-}
-
-// Looks at each class once for each step, however often classes are shared.
-class Reachable {
- public:
-  bool operator()(const FieldClass* field_class, std::span<const PathStep> steps) {
-    if (steps.empty() || field_class == nullptr || field_class->as<DynamicClass>() != nullptr)
-      return true;
-    if (!seen_.emplace(field_class, steps.size()).second) return false;
-    if (const auto* const optional = field_class->as<OptionalClass>())
-      return (*this)(optional->value.get(), steps);
-    if (const auto* const variant = field_class->as<VariantClass>()) {
-      return std::ranges::any_of(variant->options, [&](const VariantOption& option) {
-        return (*this)(option.field_class.get(), steps);
-      });
-    }
-    const PathStep& step = steps.front();
-    const auto rest = steps.subspan(1);
-    if (const auto* const structure = field_class->as<StructureClass>()) {
-      if (step.kind != PathStep::Kind::kMember) return false;
-      const Member* const member = find_member(*structure, step.name);
-      return member != nullptr && (*this)(member->field_class.get(), rest);
-    }
-    if (const auto* const array = field_class->as<ArrayClass>())
-      return step.kind != PathStep::Kind::kMember && (*this)(array->element.get(), rest);
-    if (const auto* const map = field_class->as<MapClass>())
-      return step.kind != PathStep::Kind::kEach && (*this)(map->value.get(), rest);
-    return false;
-  }
-
- private:
-  std::set<std::pair<const FieldClass*, std::size_t>> seen_;
-};
-
 // Goes on inside a structure while places are fixed. `field` stands at the structure's first
 // member.
 bool enter_members(FieldReference& field, const FieldClass* structure_class,
                    std::span<const PathStep> steps) {
   for (;;) {
     const auto& structure = *structure_class->as<StructureClass>();
-    if (steps.front().kind != PathStep::Kind::kMember) return false;
-    const Member* const member = find_member(structure, steps.front().name);
-    if (member == nullptr || !can_have(member->field_class.get(), steps.subspan(1))) return false;
-    for (const Member* before = structure.members.data(); before != member; ++before) {
-      if (field.values == 0 && !is_extensive(*before->field_class)) {
+    const auto found = find_member(structure, steps);
+    if (!found) return false;
+    const Member& member = structure.members[found->member];
+    steps = steps.subspan(found->steps);
+    if (!can_have(member.field_class.get(), steps)) return false;
+    for (const Member& before : std::span(structure.members).first(found->member)) {
+      if (field.values == 0 && !is_extensive(*before.field_class)) {
         ++field.offset;
       } else {
         ++field.values;
       }
     }
-    steps = steps.subspan(1);
-    field.field_class = member->field_class.get();
+    field.field_class = member.field_class.get();
     field.steps = steps;
-    if (steps.empty() || field.values != 0 || member->field_class->as<StructureClass>() == nullptr)
+    if (steps.empty() || field.values != 0 || member.field_class->as<StructureClass>() == nullptr)
       return true;
     ++field.offset;  // the head
-    structure_class = member->field_class.get();
-  }
-}
-
-bool has_key(const Slot& key, const PathStep& step) {
-  if (step.kind == PathStep::Kind::kMember)
-    return key.kind == SlotKind::kString && key.text() == step.name;
-  const Value value = value_of(&key, nullptr, nullptr);
-  return value.kind == Value::Kind::kInteger && value.integer == Integer::from_signed(step.index);
-}
-
-Located find_in_map(Located map, const PathStep& step) {
-  const auto* const map_class =
-      map.field_class == nullptr ? nullptr : map.field_class->as<MapClass>();
-  const Slot* slot = map.slot + 1;
-  for (std::uint64_t i = 0; i < map.slot->bits; ++i) {
-    const Slot* const value = slot->next();
-    if (has_key(*slot, step))
-      return {value, map_class == nullptr ? nullptr : map_class->value.get()};
-    slot = value->next();
-  }
-  return {};
-}
-
-Located find_in_structure(Located from, const PathStep& step) {
-  const auto* const structure =
-      from.field_class == nullptr ? nullptr : from.field_class->as<StructureClass>();
-  if (structure == nullptr || step.kind != PathStep::Kind::kMember) return {};
-  const Slot* slot = from.slot + 1;
-  for (const Member& member : structure->members) {
-    if (member.name == step.name) return {slot, member.field_class.get()};
-    slot = slot->next();
-  }
-  return {};
-}
-
-// The index from the beginning, unless it lies outside.
-std::optional<std::uint64_t> element_index(std::int64_t index, std::uint64_t count) {
-  const std::uint64_t from_end = std::uint64_t{0} - static_cast<std::uint64_t>(index);
-  if (index < 0) return from_end <= count ? std::optional(count - from_end) : std::nullopt;
-  const auto from_begin = static_cast<std::uint64_t>(index);
-  return from_begin < count ? std::optional(from_begin) : std::nullopt;
-}
-
-Located take_step(Located from, const PathStep& step) {
-  switch (from.slot->kind) {
-    case SlotKind::kStructure:
-      return find_in_structure(from, step);
-    case SlotKind::kStringMap:
-    case SlotKind::kMap:
-      return find_in_map(from, step);
-    case SlotKind::kArray: {
-      if (step.kind != PathStep::Kind::kIndex) return {};
-      const auto index = element_index(step.index, from.slot->bits);
-      if (!index) return {};
-      const Slot* slot = from.slot + 1;
-      for (std::uint64_t i = 0; i < *index; ++i) slot = slot->next();
-      return {slot, element_class(from.field_class)};
-    }
-    default:
-      return {};
+    structure_class = member.field_class.get();
   }
 }
 
 }  // namespace
-
-bool can_have(const FieldClass* field_class, std::span<const PathStep> steps) {
-  return Reachable()(field_class, steps);
-}
 
 std::optional<FieldReference> find_field(const EventClass& event_class, const Path& path) {
   if (path.steps.empty()) return std::nullopt;
@@ -202,6 +99,13 @@ std::optional<FieldReference> find_field(const EventClass& event_class, const Pa
     if (enter_members(field, structure, path.steps)) return field;
   }
   return std::nullopt;
+}
+
+bool is_ambiguous(const EventClass& event_class, const Path& path) {
+  const auto field = find_field(event_class, path);
+  const FieldClass* const members = field ? part_class(field->part, event_class) : nullptr;
+  const auto* const structure = members == nullptr ? nullptr : members->as<StructureClass>();
+  return structure != nullptr && is_ambiguous(*structure, path.steps);
 }
 
 std::optional<DirectSlot> direct_slot(const FieldReference& field, const EventClass& event_class) {
@@ -249,38 +153,18 @@ Located locate(const FieldReference& field, const Slot* part) {
   return {slot, field.field_class};
 }
 
-Located unwrapped(Located from) {
-  while (from.slot != nullptr &&
-         (from.slot->kind == SlotKind::kOptional || from.slot->kind == SlotKind::kVariant)) {
-    if (from.slot->kind == SlotKind::kOptional && from.slot->bits == 0) return {};
-    from = {from.slot + 1, held_class(*from.slot, from.field_class)};
-  }
-  return from;
-}
-
-Located follow(Located from, std::span<const PathStep> steps) {
-  from = unwrapped(from);
-  for (const PathStep& step : steps) {
-    if (from.slot == nullptr) return {};
-    from = unwrapped(take_step(from, step));
-  }
-  return from;
-}
-
 Value read(Located from, std::span<const PathStep> steps, const ValueNames* names) {
   if (steps.empty())
     return from.slot == nullptr ? Value{} : value_of(from.slot, from.field_class, names);
-  from = follow(from, steps.first(steps.size() - 1));
+  from = follow(from, steps);
   if (from.slot == nullptr) return {};
-  if (from.slot->kind == SlotKind::kPackedArray) {
-    if (steps.back().kind != PathStep::Kind::kIndex) return {};
-    const auto index = element_index(steps.back().index, packed_count(*from.slot));
-    if (!index) return {};
-    const Slot element = packed_element(*from.slot, *index);
-    return value_of(&element, element_class(from.field_class), names);
-  }
-  const Located last = follow(from, steps.last(1));
-  return last.slot == nullptr ? Value{} : value_of(last.slot, last.field_class, names);
+  if (steps.empty()) return value_of(from.slot, from.field_class, names);
+  // The last step is into a packed array.
+  if (steps.size() != 1 || steps.front().kind != PathStep::Kind::kIndex) return {};
+  const auto index = element_index(steps.front().index, packed_count(*from.slot));
+  if (!index) return {};
+  const Slot element = packed_element(*from.slot, *index);
+  return value_of(&element, element_class(from.field_class), names);
 }
 
 }  // namespace tracedeck::query

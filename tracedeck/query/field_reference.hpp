@@ -54,11 +54,7 @@ class DirectSlot {
 [[nodiscard]] std::optional<DirectSlot> direct_slot(const FieldReference& field,
                                                     const EventClass& event_class);
 
-// A place on a tape with its class, which may be null.
-struct Located {
-  const Slot* slot = nullptr;  // null: there is no such value
-  const FieldClass* field_class = nullptr;
-};
+using tracedeck::Located;
 
 // The fields that `path` may name in events of that class; the first is the one that counts where
 // it has a value. Empty when no event of that class can have such a field. Paths of event values
@@ -66,9 +62,9 @@ struct Located {
 [[nodiscard]] std::optional<FieldReference> find_field(const EventClass& event_class,
                                                        const Path& path);
 
-// Whether a value of that class, which may be null (then anything goes), can have what `steps` lead
-// to.
-[[nodiscard]] bool can_have(const FieldClass* field_class, std::span<const PathStep> steps);
+// Whether that field has a name that others within one another spell too: `a.b`, and a `b` in an
+// `a`.
+[[nodiscard]] bool is_ambiguous(const EventClass& event_class, const Path& path);
 
 // The part of `event` in which the reference begins, or null where the event has none.
 [[nodiscard]] const Slot* begin_of(FieldReference::Part part, const Event& event);
@@ -76,13 +72,7 @@ struct Located {
 // The value behind fixed places and passed values, before `steps` are taken.
 [[nodiscard]] Located locate(const FieldReference& field, const Slot* part);
 
-// Takes `steps`, none of which is [*], as far as they lead to a slot on the tape.
-[[nodiscard]] Located follow(Located from, std::span<const PathStep> steps);
-
 // The value at the end of `steps`, none of which is [*]; unknown when there is none.
 [[nodiscard]] Value read(Located from, std::span<const PathStep> steps, const ValueNames* names);
-
-// What an optional or a variant holds, at any depth; nothing for an optional without a value.
-[[nodiscard]] Located unwrapped(Located from);
 
 }  // namespace tracedeck::query

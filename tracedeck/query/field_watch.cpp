@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -38,6 +39,26 @@ void add_names(const FieldClassPtr& structure, std::set<std::string, std::less<>
   for (const Member& member : members->members) {
     if (names.size() < kMostNames) names.emplace(std::string_view(member.name));
   }
+}
+
+// Whether a field of the payload is called what the path is, with a word of the language:
+// `packet.size`.
+bool has_field_called(const EventClass& event_class, const Path& path) {
+  const bool begins_with_word = path.root == Root::kSpecific || path.root == Root::kCommon ||
+                                path.root == Root::kPacket || path.root == Root::kStream;
+  return begins_with_word &&
+         find_field(event_class, {.root = Root::kPayload, .steps = {{.name = to_string(path)}}});
+}
+
+// The path with its names apart: `a["b"]` of `a.b`.
+std::string with_names_apart(const Path& path) {
+  std::string text = to_string({.root = path.root, .steps = {path.steps.front()}});
+  for (const PathStep& step : std::span(path.steps).subspan(1)) {
+    text += step.kind == PathStep::Kind::kMember
+                ? fmt::format("[\"{}\"]", step.name)
+                : to_string({.root = Root::kAnyField, .steps = {step}});
+  }
+  return text;
 }
 
 }  // namespace
@@ -102,11 +123,15 @@ void FieldWatch::see(const EventClass& event_class) {
   has_durations_ = has_durations_ || event_class.has_duration;
   has_levels_ = has_levels_ || (asks_for_levels_ && log_level(event_class));
   for (Use& use : uses_) {
+    use.names_a_field = use.names_a_field || has_field_called(event_class, use.path);
     const auto field = find_field(event_class, use.path);
     if (!field) continue;
     use.found = true;
     use.parts.insert(field->part);
+    use.is_ambiguous = use.is_ambiguous || is_ambiguous(event_class, use.path);
   }
+  for (Use& use : key_uses_)
+    use.names_a_field = use.names_a_field || has_field_called(event_class, use.path);
   bool has_name = false;
   for (const std::string_view word : event_words_) {
     if (!find_field(event_class, {.root = Root::kPayload, .steps = {{.name = std::string(word)}}}))
@@ -161,7 +186,8 @@ std::string FieldWatch::nearest_name(const Path& path) const {
       of_each.push_back(event_value_name(root));
   }
   known.insert(known.end(), of_each.begin(), of_each.end());
-  const std::string near(nearest(name, known));
+  std::string near(path.steps.size() > 1 ? nearest(to_string(path), known) : "");
+  if (!near.contains('.')) near = nearest(name, known);
   if (near == name) return {};
   const bool stands_alone =
       near.empty() || names_.contains(near) || std::ranges::find(of_each, near) != of_each.end();
@@ -179,7 +205,7 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
       break;
     }
     std::string sentence = fmt::format("no event class has a field `{}`", to_string(use.path));
-    const std::string near = nearest_name(use.path);
+    const std::string near = use.names_a_field ? "." + to_string(use.path) : nearest_name(use.path);
     if (!near.empty()) sentence += fmt::format("; did you mean `{}`?", near);
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));
@@ -194,7 +220,9 @@ void FieldWatch::add_unknown_keys(std::vector<std::string>& sentences) const {
   for (const Use& use : key_uses_) {
     if (use.found) continue;
     std::string sentence = fmt::format("no data stream has a key `{}`", to_string(use.path));
-    if (!stream_keys_.empty()) {
+    if (use.names_a_field) {
+      sentence += fmt::format("; the field of that name is `.{}`", to_string(use.path));
+    } else if (!stream_keys_.empty()) {
       sentence += fmt::format("; there {} `stream.{}`", stream_keys_.size() == 1 ? "is" : "are",
                               fmt::join(stream_keys_, "`, `stream."));
     }
@@ -255,12 +283,26 @@ std::vector<std::string> FieldWatch::notices() const {
     sentences.push_back(fmt::format(
         "`{0}` is what each event has; the field of that name, which some have, is `.{0}`", word));
   }
-  for (const Use& use : uses_) {
-    if (use.path.root != Root::kAnyField || use.parts.size() < 2) continue;
-    sentences.push_back(fmt::format("`{}` is not in the same place in all event classes: {}",
-                                    to_string(use.path), fmt::join(part_names(use.parts), ", ")));
-  }
+  for (const Use& use : uses_) add_notices(use, sentences);
+  for (const Use& use : key_uses_) add_notices(use, sentences);
   return sentences;
+}
+
+void FieldWatch::add_notices(const Use& use, std::vector<std::string>& sentences) const {
+  const std::string path = to_string(use.path);
+  if (use.path.root == Root::kAnyField && use.parts.size() > 1) {
+    sentences.push_back(fmt::format("`{}` is not in the same place in all event classes: {}", path,
+                                    fmt::join(part_names(use.parts), ", ")));
+  }
+  if (use.is_ambiguous) {
+    sentences.push_back(
+        fmt::format("`{}` means the field of the longest name; `{}` is one within another", path,
+                    with_names_apart(use.path)));
+  }
+  if (use.found && use.names_a_field) {
+    sentences.push_back(
+        fmt::format("`{0}` is no field of the payload; the one of that name is `.{0}`", path));
+  }
 }
 
 }  // namespace tracedeck::query

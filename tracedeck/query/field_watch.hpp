@@ -43,6 +43,8 @@ class FieldWatch {
     Path path;
     bool found = false;
     std::set<FieldReference::Part> parts = {};
+    bool is_ambiguous = false;   // other fields within one another have that name
+    bool names_a_field = false;  // with the word it begins with, as `packet.size`
   };
 
   // A text that `name` is compared with, and whether it stands for a class: then the name of the
@@ -59,6 +61,8 @@ class FieldWatch {
   // Whether `name` may be meant as the field of that name.
   [[nodiscard]] bool name_is_doubtful() const;
   void find_key(std::string_view name);
+  // What may be meant otherwise by a field that is named.
+  void add_notices(const Use& use, std::vector<std::string>& sentences) const;
   void add_unknown_keys(std::vector<std::string>& sentences) const;
   // What a name that no class has was probably meant to be, as it is written; "": nothing.
   [[nodiscard]] std::string nearest_name(const Path& path) const;

@@ -118,6 +118,14 @@ bool is_plain_name(std::string_view text) {
   return !text.empty() && begins_name(text.front()) && std::ranges::all_of(text, continues_name);
 }
 
+bool is_plain_path(std::string_view text) {
+  for (std::size_t dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
+    if (!is_plain_name(text.substr(0, dot))) return false;
+    text.remove_prefix(dot + 1);
+  }
+  return is_plain_name(text);
+}
+
 void Lexer::finish(Token::Kind kind) {
   token_.kind = kind;
   token_.place = {begin_, at_};

@@ -67,5 +67,7 @@ class Lexer {
 
 // Whether `text` can stand in an expression as a bare name.
 [[nodiscard]] bool is_plain_name(std::string_view text);
+// Whether it can, taken apart at its dots: `http.status`.
+[[nodiscard]] bool is_plain_path(std::string_view text);
 
 }  // namespace tracedeck::query

@@ -119,6 +119,7 @@ Result<void> PathParser::read_bracket(Path& path) {
   }
   if (front().kind == Token::Kind::kString && !negative) {
     step.name = std::get<std::string>(front().value);
+    step.quoted = true;
   } else if (front().is("*") && !negative) {
     step.kind = PathStep::Kind::kEach;
     if (auto noted = note_each(path); !noted) return noted;

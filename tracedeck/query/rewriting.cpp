@@ -38,7 +38,12 @@ Path path_of_side(const Path& path) {
   Path rest{.root = Root::kAnyField, .steps = {path.steps.begin() + 1, path.steps.end()}};
   // Words such as `fields` mean what they do where nothing stands before them.
   const auto alone = parse_expression(to_string(rest));
-  return alone && (*alone)->operation == Operator::kPath ? (*alone)->path : rest;
+  if (!alone || (*alone)->operation != Operator::kPath) return rest;
+  Path made = (*alone)->path;
+  // What stood in quotes is a name by itself.
+  for (std::size_t i = 1; i <= made.steps.size(); ++i)
+    made.steps[made.steps.size() - i].quoted = rest.steps[rest.steps.size() - i].quoted;
+  return made;
 }
 
 }  // namespace tracedeck::query

@@ -69,7 +69,7 @@ void KnownNames::see_members(const FieldClass* structure, const std::string& bef
   if (members == nullptr || depth == kDeepest) return;
   for (const Member& member : members->members) {
     if (fields_.size() >= most_) return;
-    if (!is_plain_name(member.name)) continue;
+    if (!is_plain_path(member.name)) continue;
     const std::string path = before + std::string(std::string_view(member.name));
     fields_.insert(path);
     see_members(member.field_class.get(), path + ".", depth + 1);
