@@ -28,6 +28,7 @@ set(
   # Recording.
   ctf/write/producer.hpp
   heph/recorder.hpp
+  tband/device.h
   tband/device.hpp
   # What these are called with.
   base/error.hpp

@@ -146,7 +146,7 @@ C_HEADER = re.compile(
     "|stdio|stdlib|string|tgmath|time|uchar|wchar|wctype)[.]h"
 )
 # Read by C compilers, too.
-C_FILES = {"tracedeck/tband/device.hpp"}
+C_FILES = {"tracedeck/tband/device.hpp", "tracedeck/tband/device.h"}
 FOLDERS = ("tracedeck", "cli", "examples", "fuzz", "bench")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -1,9 +1,11 @@
 """Tonbandgerät: the reference traces in every way they can be read, and what the command does for this format."""
 
 import gzip
+import pathlib
+import subprocess
 import unittest
 
-from command import TRACES, CommandTest, Golden, needs_traces, parse_lines, run
+from command import BIN, TRACES, CommandTest, Golden, needs_traces, parse_lines, run
 from golden_test import byte_by_byte, expected
 
 TBAND = TRACES / "tband"
@@ -261,6 +263,28 @@ class TimeLines(CommandTest):
             out = self.folder / f"{file}.json"
             self.check(run("convert", "-q", "-o", out, TBAND / file), 0)
             self.assertNotIn("events dropped", out.read_text())
+
+
+class Firmware(CommandTest):
+    """The example for devices in C: a ring of the newest events."""
+
+    def test_what_it_saves_is_read(self):
+        program = pathlib.Path(BIN).resolve().parent / "trace_firmware"
+        if not program.exists():
+            self.skipTest(f"there is no {program}")
+        trace = self.folder / "firmware.tband"
+        subprocess.run([program, trace], check=True)
+        result = run("print", "--output", "jsonl", trace)
+        events = [dict(line) for line in parse_lines(result.stdout)]
+        last = dict(events[-1]["fields"])
+        self.assertEqual((events[-1]["name"], events[-1]["time"]), ("dropped_evt_cnt", 30_000_000))
+        self.assertIn(f"lost: {last['cnt']} events".encode(), result.stderr)
+        kept = [event for event in events if event.get("time") is not None and event["name"] != "dropped_evt_cnt"]
+        self.assertEqual(len(kept) + last["cnt"], 30 * 7)
+        samples = [dict(event["fields"])["val"] for event in events if event["name"] == "valmarker"]
+        self.assertEqual(samples, [250 - turn * turn for turn in range(30)][-len(samples):])
+        self.assertEqual(run("validate", trace).returncode, 0)
+        self.assertIn(b"(samples)", run("print", trace).stdout)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,11 @@ $compile -x c++-header "$others" -o "$others.gch"
 python3 "$source/alone.py" "$prefix/include" | xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
 [[ ! -s $work/alone ]] || { cat "$work/alone"; fail "see above; if an include was just edited, configure anew"; }
 
+echo "-- the header for devices in C"
+"${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$prefix/include" "$top/examples/trace_firmware.c" -o "$work/firmware"
+"$work/firmware" "$work/firmware.tband"
+"$prefix/bin/tracedeck" validate "$work/firmware.tband" >"$work/log" || { cat "$work/log"; fail "the trace of the firmware is none"; }
+
 library=$(find "$prefix" -name libtracedeck.so)
 if [[ -n $library ]]; then
     echo "-- what is exported"

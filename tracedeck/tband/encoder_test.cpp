@@ -8,6 +8,11 @@
 #include <type_traits>
 
 #include "tracedeck/tband/device.hpp"
+// It is written for compilers of C.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#include "tracedeck/tband/device.h"
+#pragma GCC diagnostic pop
 #include "tracedeck/tband/event_layout.hpp"
 #include "tracedeck/tband/trace_bytes_test.hpp"
 #include "tracedeck/tband/wire.hpp"
@@ -95,6 +100,8 @@ Argument made_up(std::size_t round, std::size_t place) {
   if constexpr (std::is_same_v<Argument, device::Text>) {
     constexpr std::array<const char*, 4> kTexts = {"", "a", "twelve bytes", "exactly 20 bytes of."};
     return device::Text(kTexts[round % kTexts.size()]);
+  } else if constexpr (std::is_same_v<Argument, const char*>) {
+    return made_up<device::Text>(round, place).data;
   } else {
     constexpr std::array<std::uint64_t, 8> kNumbers = {
         0, 1, 127, 128, 0x4000, 0x7FFF'FFFF, 0xFFFF'FFFF, 0xFFFF'FFFF'FFFF'FFFF};
@@ -105,6 +112,8 @@ template <class Argument>
 FieldValue as_value(const Argument& argument) {
   if constexpr (std::is_same_v<Argument, device::Text>) {
     return {.text = {argument.data, argument.size}};
+  } else if constexpr (std::is_same_v<Argument, const char*>) {
+    return {.text = argument};
   } else {
     return {.number = static_cast<std::uint64_t>(argument)};
   }
@@ -143,8 +152,9 @@ void check(std::string_view name, std::size_t (*function)(std::uint8_t*, Argumen
 
 TEST(Device, EveryEventOfTheTableHasAFunction) {
   std::set<std::string_view> checked;
-#define CHECK_EVENT(name)      \
-  check(#name, &device::name); \
+#define CHECK_EVENT(name)         \
+  check(#name, &device::name);    \
+  check(#name, &td_tband_##name); \
   checked.insert(#name)
   CHECK_EVENT(core_id);
   CHECK_EVENT(dropped_evt_cnt);
@@ -203,6 +213,11 @@ TEST(Device, CutsTexts) {
   EXPECT_EQ((Bytes{bytes.data(), bytes.data() + size}),
             frame("task_name", 0, {number(1), text("twenty-one bytes lon")}));
   EXPECT_EQ(device::Text("abc", 2).size, 2U);
+  Bytes by_c(TD_TBAND_MAX_FRAME_SIZE);
+  by_c.resize(td_tband_task_name(by_c.data(), 1, "twenty-one bytes long"));
+  EXPECT_EQ(by_c, Bytes(bytes.data(), bytes.data() + size));
+  EXPECT_EQ(TD_TBAND_MAX_FRAME_SIZE, device::kMaxFrameSize);
+  EXPECT_EQ(TD_TBAND_FRAME_BOUND(1000), device::frame_bound(1000));
   EXPECT_EQ(device::kStringLimit, kUsualStringLimit);
 }
 
