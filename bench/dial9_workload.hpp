@@ -53,7 +53,9 @@ struct CpuSample {
 
 }  // namespace tracedeck::bench
 
-namespace tracedeck::dial9 {
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+namespace bench = tracedeck::bench;
 
 template <>
 inline constexpr auto kDescription<bench::PollStart> =
@@ -88,7 +90,7 @@ inline constexpr auto kDescription<bench::CpuSample> = describe<bench::CpuSample
     field("worker_id", &bench::CpuSample::worker_id), field("tid", &bench::CpuSample::tid),
     field("source", &bench::CpuSample::source), field("frames", &bench::CpuSample::frames));
 
-}  // namespace tracedeck::dial9
+}  // namespace tracedeck_descriptions
 
 namespace tracedeck::bench {
 

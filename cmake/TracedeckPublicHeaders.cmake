@@ -5,6 +5,7 @@ set(
   tracedeck_entrances
   # Reading: any format, the model, what formats offer.
   tracedeck.hpp
+  chrono.hpp
   tracedeck.h
   marks.hpp
   formats.hpp

@@ -25,14 +25,23 @@ struct FrontDoorEnd {
   std::uint64_t job = 0;
 };
 
+}  // namespace tracedeck
+
+namespace tracedeck_descriptions {
+using namespace tracedeck;
+
 template <>
-inline constexpr auto dial9::kDescription<FrontDoorStart> = dial9::describe<FrontDoorStart>(
+inline constexpr auto kDescription<FrontDoorStart> = dial9::describe<FrontDoorStart>(
     "JobStart", dial9::timestamp(&FrontDoorStart::timestamp),
     dial9::field("job_id", &FrontDoorStart::job), dial9::field("kind", &FrontDoorStart::kind));
 template <>
-inline constexpr auto dial9::kDescription<FrontDoorEnd> =
+inline constexpr auto kDescription<FrontDoorEnd> =
     dial9::describe<FrontDoorEnd>("JobEnd", dial9::timestamp(&FrontDoorEnd::timestamp),
                                   dial9::field("job_id", &FrontDoorEnd::job));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck {
 
 namespace {
 

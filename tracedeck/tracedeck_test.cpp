@@ -21,11 +21,20 @@ struct FrontDoorPoll {
   std::optional<std::uint16_t> status;
 };
 
+}  // namespace tracedeck
+
+namespace tracedeck_descriptions {
+using namespace tracedeck;
+
 template <>
-inline constexpr auto dial9::kDescription<FrontDoorPoll> = dial9::describe<FrontDoorPoll>(
+inline constexpr auto kDescription<FrontDoorPoll> = dial9::describe<FrontDoorPoll>(
     "Poll", dial9::timestamp(&FrontDoorPoll::timestamp),
     dial9::field("worker_id", &FrontDoorPoll::worker), dial9::field("label", &FrontDoorPoll::label),
     dial9::field("status", &FrontDoorPoll::status));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck {
 
 namespace {
 
@@ -177,6 +186,53 @@ TEST_F(FrontDoor, PathsLeadIntoStructuresArraysAndVariants) {
     EXPECT_THAT(names, ElementsAre("n", "list", "at", "v", "raw"));
   }
   EXPECT_EQ(events, 1);
+}
+
+// What a visitor was called with.
+struct Seen {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::int64_t value) const { return "i" + std::to_string(value); }
+  std::string operator()(std::uint64_t value) const { return "u" + std::to_string(value); }
+  std::string operator()(Int128 value) const {
+    return "I" + std::to_string(static_cast<std::int64_t>(value));
+  }
+  std::string operator()(Uint128 value) const {
+    return "U" + std::to_string(static_cast<std::uint64_t>(value >> 64));
+  }
+  std::string operator()(double value) const { return "r" + std::to_string(value); }
+  std::string operator()(std::string_view value) const { return "t" + std::string(value); }
+  std::string operator()(ByteSpan value) const { return "b" + std::to_string(value.size()); }
+  std::string operator()(const Value& value) const {
+    return "v" + std::to_string(static_cast<int>(value.kind()));
+  }
+};
+
+TEST_F(FrontDoor, ValuesAreVisited) {
+  const std::vector<std::uint8_t> wide = {0, 0, 0, 0, 0, 0, 0, 0, 7};
+  const std::vector<std::uint8_t> widest(20, 1);
+  const auto bytes = [](SlotKind kind, const std::vector<std::uint8_t>& of) {
+    return bytes_slot(kind, of.data(), static_cast<std::uint32_t>(of.size()));
+  };
+  using Kind = Value::Kind;
+  const auto check = [](const Slot& slot, Kind kind, std::string_view seen) {
+    const Value value(&slot, nullptr);
+    EXPECT_EQ(value.kind(), kind);
+    EXPECT_EQ(value.visit(Seen()), seen);
+  };
+  check(boolean_slot(true), Kind::kBoolean, "true");
+  check(unsigned_slot(7), Kind::kUnsigned, "u7");
+  check(signed_slot(-7), Kind::kSigned, "i-7");
+  check(real_slot(0.5), Kind::kReal, "r0.500000");
+  check(bytes(SlotKind::kBlob, wide), Kind::kBytes, "b9");
+  check(bytes_slot(SlotKind::kString, as_bytes("text").data(), 4), Kind::kText, "ttext");
+  check(bytes(SlotKind::kWideUnsigned, wide), Kind::kUnsigned, "U7");
+  check(bytes(SlotKind::kWideSigned, std::vector<std::uint8_t>(12, 0xFF)), Kind::kSigned, "I-1");
+  check(bytes(SlotKind::kWideUnsigned, widest), Kind::kUnsigned, "v3");
+  const std::array<Slot, 2> array = {head_slot(SlotKind::kArray, 1, 1), unsigned_slot(1)};
+  check(array[0], Kind::kArray, "v7");
+  check(head_slot(SlotKind::kOptional, 0, 0), Kind::kNone, "v0");
+  EXPECT_EQ(Value().visit(Seen()), "v0");
+  EXPECT_EQ(Value().kind(), Kind::kNone);
 }
 
 TEST_F(FrontDoor, IntegersFitWhatIsAskedFor) {

@@ -38,6 +38,41 @@ void Value::set_compound(const Slot* slot, const FieldClass* field_class) {
   there_ = true;
 }
 
+Value::Kind Value::kind() const {
+  if (!there_) return Kind::kNone;
+  switch (slot_.kind) {
+    case SlotKind::kBoolean:
+      return Kind::kBoolean;
+    case SlotKind::kUnsigned:
+    case SlotKind::kWideUnsigned:
+      return Kind::kUnsigned;
+    case SlotKind::kSigned:
+    case SlotKind::kWideSigned:
+      return Kind::kSigned;
+    case SlotKind::kReal:
+    case SlotKind::kWideReal:
+      return Kind::kReal;
+    case SlotKind::kString:
+      return Kind::kText;
+    case SlotKind::kBlob:
+      return Kind::kBytes;
+    case SlotKind::kPackedArray:
+    case SlotKind::kArray:
+      return Kind::kArray;
+    case SlotKind::kStructure:
+      return Kind::kStructure;
+    case SlotKind::kStringMap:
+    case SlotKind::kMap:
+      return Kind::kMap;
+    case SlotKind::kUnresolved:
+      return Kind::kUnresolved;
+    case SlotKind::kOptional:
+    case SlotKind::kVariant:
+      break;  // stand for what they hold
+  }
+  return Kind::kNone;
+}
+
 std::optional<Uint128> Value::wide_unsigned() const {
   const ByteSpan bytes = slot_.bytes();
   Uint128 value = 0;

@@ -40,6 +40,20 @@ class Value {
   class Iterator;
   struct Named;
 
+  enum class Kind : std::uint8_t {
+    kNone,  // there is no value
+    kBoolean,
+    kSigned,  // integers of any width; an enumeration is its integer
+    kUnsigned,
+    kReal,
+    kText,
+    kBytes,
+    kArray,
+    kStructure,
+    kMap,
+    kUnresolved,  // an entry of a pool that is not known
+  };
+
   // No value: of a field that the event does not have, or that is left out.
   Value() = default;
   // `slot` is a value on the tape, `field_class` its class, null where it carries its type with it.
@@ -56,6 +70,14 @@ class Value {
 
   // Whether there is a value.
   [[nodiscard]] explicit operator bool() const { return there_; }
+
+  [[nodiscard]] Kind kind() const;
+  // Calls `visitor` with what the value is, and returns what that does: a bool; a std::int64_t or
+  // std::uint64_t, of wider integers an Int128 or Uint128; a double; a std::string_view; a
+  // ByteSpan; and where C++ has no such type the value itself: arrays, structures, maps, integers
+  // beyond 128 bits, entries that are not known, and no value.
+  template <class Visitor>
+  decltype(auto) visit(Visitor&& visitor) const;
 
   // The value as a T. Absent if there is none, if it is of another kind, or if T cannot hold it:
   // an integer of more bits, a negative one as unsigned. Integers are also had as reals, rounded.
@@ -160,6 +182,35 @@ std::optional<T> Value::narrowed(From value) {
   const auto narrow = static_cast<T>(value);
   if (static_cast<From>(narrow) != value || (narrow < T{}) != (value < From{})) return {};
   return narrow;
+}
+
+template <class Visitor>
+decltype(auto) Value::visit(Visitor&& visitor) const {
+  if (!there_) return visitor(*this);
+  switch (slot_.kind) {
+    case SlotKind::kBoolean:
+      return visitor(slot_.bits != 0);
+    case SlotKind::kUnsigned:
+      return visitor(std::uint64_t{slot_.bits});
+    case SlotKind::kSigned:
+      return visitor(std::int64_t{slot_.integer});
+    case SlotKind::kReal:
+      return visitor(double{slot_.real});
+    case SlotKind::kString:
+      return visitor(slot_.text());
+    case SlotKind::kBlob:
+      return visitor(slot_.bytes());
+    case SlotKind::kWideReal:
+      return visitor(*real());
+    case SlotKind::kWideUnsigned:
+      if (const auto wide = wide_unsigned()) return visitor(*wide);
+      return visitor(*this);
+    case SlotKind::kWideSigned:
+      if (const auto wide = wide_integer()) return visitor(*wide);
+      return visitor(*this);
+    default:
+      return visitor(*this);
+  }
 }
 
 template <ValueType T>

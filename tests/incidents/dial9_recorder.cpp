@@ -95,8 +95,8 @@ struct SymbolTableEntry {
 }  // namespace
 }  // namespace tracedeck::tests
 
-namespace tracedeck::dial9 {
-
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
 using namespace tracedeck::tests;
 
 template <>
@@ -163,7 +163,7 @@ inline constexpr auto kDescription<SymbolTableEntry> = describe<SymbolTableEntry
     interned("source_file", &SymbolTableEntry::source_file),
     field("source_line", &SymbolTableEntry::source_line));
 
-}  // namespace tracedeck::dial9
+}  // namespace tracedeck_descriptions
 
 namespace tracedeck::tests {
 namespace {

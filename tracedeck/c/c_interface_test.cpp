@@ -33,16 +33,25 @@ struct CInterfacePark {
   std::uint8_t worker = 0;
 };
 
+}  // namespace tracedeck
+
+namespace tracedeck_descriptions {
+using namespace tracedeck;
+
 template <>
-inline constexpr auto dial9::kDescription<CInterfacePoll> = dial9::describe<CInterfacePoll>(
+inline constexpr auto kDescription<CInterfacePoll> = dial9::describe<CInterfacePoll>(
     "Poll", dial9::timestamp(&CInterfacePoll::timestamp),
     dial9::field("worker_id", &CInterfacePoll::worker),
     dial9::field("label", &CInterfacePoll::label), dial9::field("status", &CInterfacePoll::status));
 
 template <>
-inline constexpr auto dial9::kDescription<CInterfacePark> =
+inline constexpr auto kDescription<CInterfacePark> =
     dial9::describe<CInterfacePark>("Park", dial9::timestamp(&CInterfacePark::timestamp),
                                     dial9::field("worker", &CInterfacePark::worker));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck {
 
 namespace {
 

@@ -28,10 +28,19 @@ struct DocumentedPoll {
   std::uint8_t outcome = 0;
 };
 
+}  // namespace tracedeck::ctf
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::ctf;
+
 template <>
 inline constexpr auto kPayload<DocumentedPoll> = describe<DocumentedPoll>(
     "poll", field("task", &DocumentedPoll::task), field("location", &DocumentedPoll::location),
     field("outcome", &DocumentedPoll::outcome));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::ctf {
 
 namespace {
 

@@ -26,12 +26,21 @@ struct Sample {
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<AppendedStep> = describe<AppendedStep>(
     "Step", timestamp(&AppendedStep::at), interned("name", &AppendedStep::name));
 template <>
 inline constexpr auto kDescription<Sample> = describe<Sample>(
     "Sample", timestamp(&Sample::at), interned("stack", &Sample::stack, annotation("unit", "pc")));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

@@ -91,10 +91,21 @@ template <class Class, class Member>
 inline constexpr bool kIsTimestamp<TimestampPart<Class, Member>> = true;
 
 }  // namespace detail
+}  // namespace tracedeck::dial9
+
+// Names in a description are looked up from where the template is: here there is no `Event`,
+// `Packet` or `Schema`, so that they are those of the program.
+namespace tracedeck_descriptions {
 
 // The description of `T`; specialise it as above, at namespace scope.
 template <class T>
-inline constexpr detail::NoDescription kDescription{};
+inline constexpr tracedeck::dial9::detail::NoDescription kDescription{};
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
+
+using tracedeck_descriptions::kDescription;
 
 template <class T>
 concept Described =

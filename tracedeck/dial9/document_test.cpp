@@ -92,11 +92,20 @@ struct RequestEnd {
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<RequestEnd> = describe<RequestEnd>(
     "RequestEnd", timestamp(&RequestEnd::timestamp), field("request", &RequestEnd::request),
     field("status", &RequestEnd::status), interned("route", &RequestEnd::route),
     field("error", &RequestEnd::error));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

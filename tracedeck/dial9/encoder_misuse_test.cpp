@@ -35,6 +35,11 @@ struct LateComer {
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<Listed> =
     describe<Listed>("Listed", field("list", &Listed::list));
@@ -50,6 +55,10 @@ inline constexpr auto kDescription<Annotated> =
 template <>
 inline constexpr auto kDescription<LateComer> =
     describe<LateComer>("LateComer", interned("name", &LateComer::name));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

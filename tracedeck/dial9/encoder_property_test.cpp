@@ -426,12 +426,21 @@ struct Mixture {
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<Mixture> =
     describe<Mixture>("Mixture", timestamp(&Mixture::at), field("varint", &Mixture::varint),
                       field("text", &Mixture::text), field("frames", &Mixture::frames),
                       interned("interned_text", &Mixture::interned_text),
                       field("small", &Mixture::small), field("list", &Mixture::list));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

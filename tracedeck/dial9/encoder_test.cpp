@@ -75,6 +75,11 @@ struct Empty {};
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<Scalars> = describe<Scalars>(
     "S", field("a", &Scalars::flag), field("b", &Scalars::u8), field("c", &Scalars::u16),
@@ -103,6 +108,10 @@ inline constexpr auto kDescription<Sampled> = describe<Sampled>(
     interned("name", &Sampled::name));
 template <>
 inline constexpr auto kDescription<Empty> = describe<Empty>("E");
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

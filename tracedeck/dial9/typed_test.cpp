@@ -57,6 +57,11 @@ struct Small {
 
 }  // namespace
 
+}  // namespace tracedeck::dial9
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::dial9;
+
 template <>
 inline constexpr auto kDescription<Everything> = describe<Everything>(
     "Everything", timestamp(&Everything::at), field("flag", &Everything::flag),
@@ -77,6 +82,10 @@ inline constexpr auto kDescription<Poll> = describe<Poll>(
 template <>
 inline constexpr auto kDescription<Small> =
     describe<Small>("Small", field("number", &Small::number));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::dial9 {
 
 namespace {
 

@@ -135,10 +135,21 @@ template <class T>
 }
 
 }  // namespace detail
+}  // namespace tracedeck::ctf
+
+// Names in a description are looked up from where the template is: here there is no `Event`,
+// `Packet` or `Loss`, so that they are those of the program.
+namespace tracedeck_descriptions {
 
 // The description of `T`; specialise it as above, at namespace scope.
 template <class T>
-inline constexpr detail::NoPayload kPayload{};
+inline constexpr tracedeck::ctf::detail::NoPayload kPayload{};
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::ctf {
+
+using tracedeck_descriptions::kPayload;
 
 template <class T>
 concept DescribedPayload =

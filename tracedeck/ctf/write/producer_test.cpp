@@ -23,9 +23,18 @@ struct Sample {
   std::string_view text;
 };
 
+}  // namespace tracedeck::ctf
+
+namespace tracedeck_descriptions {
+using namespace tracedeck::ctf;
+
 template <>
 inline constexpr auto kPayload<Sample> =
     describe<Sample>("sample", field("number", &Sample::number), field("text", &Sample::text));
+
+}  // namespace tracedeck_descriptions
+
+namespace tracedeck::ctf {
 
 namespace {
 
