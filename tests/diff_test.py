@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import itertools
 import json
 import math
 import random
@@ -535,6 +536,55 @@ class Doubts(DiffTest):
         out, said = self.diff(good, damaged, code=4)
         self.assertIn("damaged.bin", said)
         self.assertIn("events of B were lost or could not be read", out)
+
+
+class MovedPlaces(DiffTest):
+    """Of dial9's polls and spans, which are named by lines of source."""
+
+    @staticmethod
+    def polls(seed, *lines, scale=60_000):
+        rng = random.Random(seed)
+        span = [("worker_id", w.VARINT), ("span_id", w.VARINT)]
+        frames = [w.header(), w.schema(0, "PollStartEvent", [("worker_id", w.VARINT), ("task_id", w.VARINT), ("spawn_loc", w.STRING)]),
+                  w.schema(1, "PollEndEvent", [("worker_id", w.VARINT)])]
+        for number, line in enumerate(lines):
+            frames += [w.schema(2 + 2 * number + side, f"Span{what}:app::h{number}:src/h.rs:{line}", span) for side, what in enumerate(("Enter", "Exit"))]
+        ids = itertools.count(1)
+        for _ in range(500):
+            for number, line in enumerate(lines):
+                lasting = 10 + round(rng.expovariate(1 / scale))
+                ids_of_span = w.varint(0) + w.varint(next(ids))
+                frames += [w.event(0, w.varint(0) + w.varint(2) + w.string(f"src/main.rs:{line}:5"), 400_000),
+                           w.event(2 + 2 * number, ids_of_span, 10), w.event(3 + 2 * number, ids_of_span, lasting), w.event(1, w.varint(0), 10)]
+        return b"".join(frames)
+
+    def test_are_compared(self):
+        a, b = self.polls(1, 40), self.polls(2, 43, scale=90_000)
+        answer = self.answer(*self.pair(a, b))
+        rows = {(row["category"], row["name"]): row for row in answer["rows"]}
+        row = rows["poll", "main.rs:43"]
+        self.assertEqual((row["full_name"], row["moved_from"]), ("src/main.rs:43:5", "src/main.rs:40:5"))
+        self.assertEqual((row["a"]["count"], row["b"]["count"]), (500, 500))
+        self.assertTrue(row["p50"]["beyond_chance"])
+        self.assertEqual(rows["segment", "h0"]["moved_from"], "app::h0:src/h.rs:40")
+        events = {one["name"]: one for one in answer["events"]}
+        self.assertEqual(events["SpanEnter:app::h0:src/h.rs:43"]["moved_from"], "SpanEnter:app::h0:src/h.rs:40")
+        self.assertEqual([row for row in answer["rows"] if "a" not in row or "b" not in row], [])
+        text, _ = self.diff(*self.pair(a, b))
+        self.assertIn("poll main.rs:43 is compared with src/main.rs:40:5 of A: only the line differs", text)
+        self.assertNotIn("only in", text)
+        for name in ("poll main.rs:40", "poll main.rs:43"):
+            self.check(run("diff", "-q", "--require", f'count("{name}") == A', self.folder / "a.bin", self.folder / "b.bin"), 0)
+
+    def test_where_each_took_the_line_of_the_next(self):
+        rows = self.answer(*self.pair(self.polls(1, 40, 43), self.polls(2, 43, 46)))["rows"]
+        self.assertEqual(sorted((row["name"], row["moved_from"]) for row in rows if row["category"] == "poll"),
+                         [("main.rs:43", "src/main.rs:40:5"), ("main.rs:46", "src/main.rs:43:5")])
+
+    def test_are_left_apart_where_several_may_be_meant(self):
+        rows = self.answer(*self.pair(self.polls(1, 40), self.polls(2, 43, 60)))["rows"]
+        self.assertEqual(sorted(("a" in row, "b" in row) for row in rows if row["category"] == "poll"),
+                         [(False, True), (False, True), (True, False)])
 
 
 class Requirements(DiffTest):

@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 import dial9_writer as w
+import diff_test
 import heph_writer as heph
 import worlds
 import zephyr_test as zephyr
@@ -407,6 +408,8 @@ class Sentences(CommandTest):
         nothing = made("nothing.bin", [], marks=[(10, "x"), (20, "x")])
         for pair in ((few, many), (many, slow), (levels, levels), (many, other), (many, damaged), (opened, many), (once, many), (nothing, nothing)):
             self.diff(*pair)
+        # Two lines of a source, and the spans in them, each of which moved.
+        self.diff(*[self.file(f"moved{i}.bin", diff_test.MovedPlaces.polls(i, *lines)) for i, lines in enumerate(((10, 20), (13, 25)))])
         with self.saying("require/is-and-was"):
             self.require('max("a") <= 1 * A', many, slow, command="diff")
         with self.saying("require/one-time"):

@@ -6,12 +6,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/timeline/chance.hpp"
 #include "tracedeck/timeline/marking.hpp"
+#include "tracedeck/timeline/moved_places.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -33,30 +36,70 @@ std::size_t memory_of(const ComparedTrace::RowBlocks& blocks) {
 void add_count(std::uint64_t& into, std::uint64_t from) { into += from; }
 
 // Hosts tell rows apart where a trace has several; else the same was done on another machine.
-std::string row_key(const LatencyRow& row) {
+std::string row_key(const LatencyRow& row, std::string_view identity) {
   std::string key(1, row.is_wait ? 'w' : 's');
   if (row.name.shows_host) key += row.name.host;
   key += '\0';
-  for (const std::string* const part : {&row.name.category, &row.name.identity(), &row.by}) {
-    key += *part;
+  for (const std::string_view part :
+       {std::string_view(row.name.category), identity, std::string_view(row.by)}) {
+    key += part;
     key += '\0';
   }
   return key;
 }
 
+std::string key_of(const LatencyRow& row) { return row_key(row, row.name.identity()); }
+std::string key_of(const EventCount& events) { return events.name; }
+
+// Nothing: it is no place in a file.
+std::optional<LinedName> lined_name(const LatencyRow& row) {
+  const std::string_view full = row.name.identity();
+  const auto lined = lined_place(full.substr(row.name.place.begin, row.name.place.size));
+  if (!lined) return std::nullopt;
+  std::string identity(full);
+  identity.replace(row.name.place.begin, row.name.place.size, lined->path);
+  return LinedName{.key = key_of(row), .group = row_key(row, identity), .line = lined->at};
+}
+
+std::optional<LinedName> lined_name(const EventCount& events) {
+  const auto lined = lined_place(events.name);
+  if (!lined) return std::nullopt;
+  return LinedName{.key = events.name, .group = std::string(lined->path), .line = lined->at};
+}
+
+template <class Of>
+std::vector<LinedName> lined_names(const std::deque<Of>& all) {
+  std::vector<LinedName> names;
+  for (const Of& each : all) {
+    if (auto name = lined_name(each)) names.push_back(*std::move(name));
+  }
+  return names;
+}
+
+const std::string& moved_name(const LatencyRow& row) { return row.name.identity(); }
+const std::string& moved_name(const EventCount& events) { return events.name; }
+
 // What is of A and B together, in the order of A and then of B.
-template <class Pair, class Of, class Key>
-std::vector<Pair> matched(const std::deque<Of>& a, const std::deque<Of>& b, const Key& key) {
+template <class Pair, class Of>
+std::vector<Pair> matched(const std::deque<Of>& a, const std::deque<Of>& b) {
   std::vector<Pair> pairs;
   TextMap<std::size_t> places;
+  const TextMap<std::string> moved = moved_places(lined_names(a), lined_names(b));
   for (const Of& each : a) {
-    places.emplace(key(each), pairs.size());
+    places.emplace(key_of(each), pairs.size());
     pairs.emplace_back().a = &each;
   }
+  // Places of A that are elsewhere in B are not what is in B where they were.
+  TextMap<bool> moved_away;
+  for (const auto& [in_b, in_a] : moved) moved_away.emplace(in_a, true);
   for (const Of& each : b) {
-    const auto found = places.find(key(each));
-    if (found == places.end()) pairs.emplace_back();
-    (found == places.end() ? pairs.back() : pairs[found->second]).b = &each;
+    const std::string key = key_of(each);
+    const auto from = moved.find(key);
+    const auto found = places.find(from == moved.end() ? key : from->second);
+    const bool is_new = found == places.end() || (from == moved.end() && moved_away.contains(key));
+    Pair& pair = is_new ? pairs.emplace_back() : pairs[found->second];
+    pair.b = &each;
+    if (from != moved.end()) pair.moved_from = moved_name(*pair.a);
   }
   return pairs;
 }
@@ -441,9 +484,8 @@ bool ComparedRow::is_slower() const {
 }
 
 Comparison::Comparison(const ComparedTrace& a, const ComparedTrace& b) : a_(a), b_(b) {
-  rows_ = matched<ComparedRow>(a.rows(), b.rows(), row_key);
-  events_ = matched<ComparedEvents>(a.events(), b.events(),
-                                    [](const EventCount& each) { return each.name; });
+  rows_ = matched<ComparedRow>(a.rows(), b.rows());
+  events_ = matched<ComparedEvents>(a.events(), b.events());
   name_rows();
   for (ComparedRow& each : rows_) measure(each);
   for (ComparedEvents& each : events_) measure(each);
@@ -456,14 +498,14 @@ Comparison::Comparison(const ComparedTrace& a, const ComparedTrace& b) : a_(a), 
 void Comparison::name_rows() {
   Timeline names;
   for (ComparedRow& each : rows_) {
-    const MarkName& name = each.either().name;
+    const MarkName& name = each.latest().name;
     each.id = names.add_name(name.category, name.identity(), name.place, name.host);
   }
   names.settle_names();
   for (ComparedRow& each : rows_) {
     each.name = names.name(each.id);
-    each.name.shows_host = each.either().name.shows_host;
-    each.name.of_process = each.either().name.of_process;
+    each.name.shows_host = each.latest().name.shows_host;
+    each.name.of_process = each.latest().name.of_process;
   }
 }
 

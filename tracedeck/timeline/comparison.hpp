@@ -127,9 +127,12 @@ struct ComparedRow {
   const LatencyRow* b = nullptr;
   NameId id = kNoName;  // of those that are compared
   MarkName name = {};
+  std::string moved_from = {};  // the place in A whose line moved; else empty
   std::array<Difference, kComparedFigures> differences = {};
 
   [[nodiscard]] const LatencyRow& either() const { return a != nullptr ? *a : *b; }
+  // That of B, or of A if that alone has it.
+  [[nodiscard]] const LatencyRow& latest() const { return b != nullptr ? *b : *a; }
   [[nodiscard]] const Difference& of(ComparedFigure figure) const {
     return differences[static_cast<std::size_t>(figure)];
   }
@@ -147,7 +150,9 @@ struct ComparedEvents {
   const EventCount* a = nullptr;  // null: the trace has none such
   const EventCount* b = nullptr;
   Difference rate = {};
+  std::string moved_from = {};  // the name in A, if the line in it moved; else empty
 
+  [[nodiscard]] const EventCount& latest() const { return b != nullptr ? *b : *a; }
   [[nodiscard]] const EventCount& either() const { return a != nullptr ? *a : *b; }
 };
 

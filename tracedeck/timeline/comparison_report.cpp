@@ -174,7 +174,7 @@ void append_events(std::string& out, const Comparison& comparison, std::size_t t
       const double rate_b = rate_of(b, comparison.b());
       table.add({with_separators(a), with_separators(b), rate_text(rate_a), rate_text(rate_b),
                  marked(rate_change(rate_a, rate_b), events->rate),
-                 "  " + render::visible(events->either().name)});
+                 "  " + render::visible(events->latest().name)});
     }
     if (part.more != 0) table.add({"", "", "", "", "", more_text(part.more)});
   }
@@ -236,6 +236,25 @@ std::vector<std::string> tables_of(const Timeline& timeline) {
   return tables;
 }
 
+// What was paired though it has another line in B.
+void append_moved(std::vector<std::string>& sentences, const Comparison& comparison) {
+  constexpr std::size_t kShown = 5;
+  std::size_t count = 0;
+  const auto add = [&](std::string_view name, std::string_view place) {
+    if (++count <= kShown)
+      sentences.push_back(say<"diff/moved">(render::visible(name), render::visible(place)));
+  };
+  for (const ComparedRow& row : comparison.rows()) {
+    if (!row.moved_from.empty()) add(row.name.title(), row.moved_from);
+  }
+  // Slices are of such events.
+  const bool shows_events = count == 0;
+  for (const ComparedEvents& events : comparison.events()) {
+    if (shows_events && !events.moved_from.empty()) add(events.latest().name, events.moved_from);
+  }
+  if (count > kShown) sentences.push_back(say<"diff/more-moved">(count - kShown));
+}
+
 // What a reader has to know before believing the figures, as sentences.
 std::vector<std::string> comparison_doubts(const Comparison& comparison, const ReportedTrace& a,
                                            const ReportedTrace& b) {
@@ -248,6 +267,7 @@ std::vector<std::string> comparison_doubts(const Comparison& comparison, const R
     };
     doubts.push_back(say<"diff/other-tables">(names(tables_a), names(tables_b)));
   }
+  append_moved(doubts, comparison);
   const auto in_both = [](const ComparedRow& row) { return row.a != nullptr && row.b != nullptr; };
   if (comparison.rows().empty()) {
     doubts.push_back(say<"diff/nothing">());
@@ -322,6 +342,7 @@ void append_pair(render::TextBuffer& out, const ComparedRow& row) {
   if (!row.name.category.empty()) object.string("category", row.name.category);
   object.string("name", row.name.text);
   if (row.name.place.size != 0) object.string("full_name", row.name.full);
+  if (!row.moved_from.empty()) object.string("moved_from", row.moved_from);
   if (row.name.shows_host && !row.name.host.empty())
     object.string(row.name.of_process ? "trace" : "host", row.name.host);
   if (!either.by.empty()) object.string("by", either.by);
@@ -334,7 +355,8 @@ void append_pair(render::TextBuffer& out, const ComparedRow& row) {
 
 void append_pair(render::TextBuffer& out, const ComparedEvents& events) {
   render::JsonObject object(out);
-  object.string("name", events.either().name);
+  object.string("name", events.latest().name);
+  if (!events.moved_from.empty()) object.string("moved_from", events.moved_from);
   append_sides(object, events);
   append_difference(object, "rate", events.rate);
   object.end();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
@@ -138,6 +140,24 @@ std::string span_place(std::string_view class_name) {
 
 std::string numbered_place(std::string_view name, std::string_view number) {
   return fmt::format("{} {}", name, number);
+}
+
+std::optional<LinedPlace> lined_place(std::string_view place) {
+  std::string_view path = place;
+  const std::string_view last = take_number(path);
+  const std::string_view before_last = take_number(path);
+  const std::string_view file = path.substr(path.rfind(':') + 1);
+  if (last.empty() || !file.contains('.')) return std::nullopt;
+  LinedPlace lined{.path = path};
+  const auto read = [](std::string_view number, std::uint64_t& into) {
+    return std::from_chars(number.data() + 1, number.data() + number.size(), into).ec ==
+           std::errc();
+  };
+  const bool has_column = !before_last.empty();
+  if (!read(has_column ? before_last : last, lined.at.line) ||
+      (has_column && !read(last, lined.at.column)))
+    return std::nullopt;
+  return lined;
 }
 
 PlaceNames::Parts PlaceNames::parse(std::string_view place) {

@@ -9,10 +9,12 @@
 // of a function, a number. Code of packages is called by these: "hyper-util rt/tokio.rs:115".
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +36,21 @@ struct PlaceRange {
 
 // That of a number with a name.
 [[nodiscard]] std::string numbered_place(std::string_view name, std::string_view number);
+
+// Where in a file a place is.
+struct SourceLine {
+  std::uint64_t line = 0;
+  std::uint64_t column = 0;  // 0: not known
+  auto operator<=>(const SourceLine&) const = default;
+};
+// A place as its path, and its line: "src/lib.rs" of "src/lib.rs:10:5", "app::get:src/routes.rs" of
+// "app::get:src/routes.rs:10".
+struct LinedPlace {
+  std::string_view path;
+  SourceLine at = {};
+};
+// Nothing: it names no line of a file.
+[[nodiscard]] std::optional<LinedPlace> lined_place(std::string_view place);
 
 class PlaceNames {
  public:

@@ -266,12 +266,17 @@ Requirement::Finding Requirement::find(const LatencyRow* row, const ComparedTrac
   return found;
 }
 
+// By its name in either trace.
+bool Requirement::is_meant(const ComparedRow& row) const {
+  return names_.matches(row.latest().name) || names_.matches(row.either().name);
+}
+
 Requirement::Finding Requirement::count_slower(const Comparison& comparison) const {
   Finding found;
   bool any = false;
   std::set<std::string> others;
   for (const ComparedRow& row : comparison.rows()) {
-    if (!names_.matches(row.either().name)) {
+    if (!is_meant(row)) {
       others.insert({row.name.label(), row.name.category});
       continue;
     }
@@ -292,7 +297,7 @@ Requirement::Verdict Requirement::check(const Comparison& comparison) const {
   std::vector<const ComparedRow*> meant;
   std::set<std::string> others;
   for (const ComparedRow& row : comparison.rows()) {
-    if (names_.matches(row.either().name)) {
+    if (is_meant(row)) {
       meant.push_back(&row);
     } else {
       others.insert({row.name.label(), row.name.category});
@@ -309,7 +314,7 @@ Requirement::Verdict Requirement::check(const Comparison& comparison) const {
   };
   if (!std::ranges::all_of(meant, tells_nothing)) std::erase_if(meant, tells_nothing);
   return check_each(
-      meant, [](const ComparedRow* row) { return &row->either(); },
+      meant, [](const ComparedRow* row) { return &row->latest(); },
       [&](const ComparedRow* row) { return check_one(comparison, *row); });
 }
 

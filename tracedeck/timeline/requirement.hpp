@@ -78,6 +78,7 @@ class Requirement {
   [[nodiscard]] bool tells_nothing_of_some(const std::vector<const LatencyRow*>& rows) const;
   // Nothing was lost within it, and no duration is known; or there is no row.
   [[nodiscard]] static bool is_without_durations(const LatencyRow* row);
+  [[nodiscard]] bool is_meant(const ComparedRow& row) const;
   [[nodiscard]] Finding count_slower(const Comparison& comparison) const;
   // `names`: what could have been meant.
   [[nodiscard]] std::string nothing_text(const std::set<std::string>& names) const;
