@@ -562,7 +562,7 @@ value = "kind {kind}"
         right = self.check(run("latency", *(f"{core}@{i}" for i, core in enumerate(cores))), 0)
         self.assertNotIn("FILE@CORE", right.stderr.decode())
         # What waits until the end is seen.
-        self.assertIn("Tmr Svc 5: delay 100.0% 444ms (still), ", self.text(TRACES / "tband/posix_freertos_committed_log.bin"))
+        self.assertIn("Tmr Svc 5: delay until 100.0% 444ms (still), ", self.text(TRACES / "tband/posix_freertos_committed_log.bin"))
         kernel = self.text(TRACES / "ctf/tracecompass/scp_src")
         self.assertIn("\ncpu 0: idle 99.6% 22.9s, ", kernel)
         self.assertIn(", scp 7422 ", kernel)

@@ -229,7 +229,7 @@ class Rules(unittest.TestCase):
         )
         self.assertEqual(
             [one[:3] for one in self.states(line, "task 2")],
-            [("running on core 0", 20, 40), ("delay", 40, 50), ("runnable", 50, 60), ("running on core 0", 60, 60)],
+            [("running on core 0", 20, 40), ("delay 1 tick", 40, 50), ("runnable", 50, 60), ("running on core 0", 60, 60)],
         )
 
     def test_markers_nest(self):

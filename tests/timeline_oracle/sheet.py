@@ -184,6 +184,16 @@ class Sheet:
         stack[-1].mixed = mixed
         self.seen.add((rule, key))
 
+    def begin_once(self, rule, key, name, track):
+        """What is open goes on, and its duration is not known."""
+        stack = self.open[rule, key]
+        if stack:
+            self.doubt(stack[-1])
+            if stack[-1].lost_at is None:
+                stack[-1].mixed = True
+                return
+        self.begin(rule, key, name, track)
+
     def end(self, rule, key, track, name="?", args=None):
         """The slice that ended, or None."""
         stack = self.open[rule, key]

@@ -37,6 +37,7 @@ class Table(Base):
         self.current = {}  # core -> task
         self.running = {}  # the same, but a task is on one core only
         self.named = {}  # the same, also after losses: names are those that `print` shows
+        self.idles = set()  # cores on which an idle task runs
         self.pending = {}  # task -> what it will be when it is switched out
         self.early = collections.defaultdict(list)  # core -> markers that began before its task was known
         self.names = {}
@@ -48,8 +49,6 @@ class Table(Base):
                     self.mutexes.add(fields["queue_id"])
                 if number(fields["kind"]) in TAKEN:
                     self.taken.add(fields["queue_id"])
-            elif name == "task_is_idle_task":
-                self.idle.add(fields["task_id"])
             elif name == "isr_name":
                 self.names.setdefault(("isr", event["stream"]["core"], fields["isr_id"]), fields["name"])
             elif name in ("task_evtmarker_name", "task_valmarker_name"):
@@ -68,6 +67,8 @@ class Table(Base):
     def event(self, event):
         if event.get("time") is not None:
             self.core = event["stream"]["core"]
+        elif event.get("name") == "task_is_idle_task":
+            self.idle.add(event["fields"]["task_id"])
         super().event(event)
         if self.rule(event.get("name")) is not None and event.get("time") is not None:
             self.lost_last = False
@@ -79,7 +80,7 @@ class Table(Base):
 
     def on_task_switched_in(self, event, fields):
         task, before = fields["task_id"], self.running.get(self.core)
-        if before is not None and before != task:
+        if before is not None and before != task and self.core not in self.idles:
             self.put(before, self.pending.pop(before, "runnable"))
         if self.core not in self.running:
             for key in self.early.pop(self.core, ()):
@@ -90,6 +91,12 @@ class Table(Base):
         self.running[self.core] = self.current[self.core] = self.named[self.core] = task
         self.sheet.drop_wait("ready -> run", task, self.track(task))
         self.sheet.waited("ready -> run", task, self.track(task))
+        self.idles.discard(self.core)
+        if task in self.idle:  # where it runs nothing does
+            self.idles.add(self.core)
+            self.sheet.state(self.track(task), None)
+            self.sheet.state(f"core {self.core}", "idle")
+            return
         self.sheet.state(self.track(task), f"running on core {self.core}")
         self.sheet.state(f"core {self.core}", self.task(task))
 
@@ -99,6 +106,9 @@ class Table(Base):
 
     def ready(self, event, fields):
         task = fields["task_id"]
+        if task in self.idle:  # which waits for nothing
+            self.pending.pop(task, None)
+            return
         track, sheet = self.track(task), self.sheet
         state = sheet.known(track)
         if self.runs(task):
@@ -118,11 +128,10 @@ class Table(Base):
                     sheet.note_unclear(track, Unclear("repeats", task, value="runnable"))
         if state is None:
             sheet.bounds()
-            if task not in self.idle:  # which waits for nothing
-                sheet.wait_in_doubt("ready -> run", task, track)
+            sheet.wait_in_doubt("ready -> run", task, track)
             return
         sheet.state(track, "runnable")
-        if task not in self.idle and state.value != "runnable":
+        if state.value != "runnable":
             sheet.wait("ready -> run", task)
             sheet.waits["ready -> run", task].is_doubtful = False
 
@@ -145,7 +154,7 @@ class Table(Base):
             self.sheet.end_all(rule, key)
 
     def on_task_suspended(self, event, fields):
-        self.become(fields["task_id"], "suspended")
+        self.become(fields["task_id"], "suspended by " + self.by())
 
     def on_task_created(self, event, fields):
         self.become(fields["task_id"], "created")
@@ -153,15 +162,23 @@ class Table(Base):
     def on_task_deleted(self, event, fields):
         self.become(fields["task_id"], "destroyed")
 
+    def by(self):
+        """The task that runs, as it is named."""
+        task = self.current.get(self.core)
+        return "?" if task is None else self.task(task)
+
     def later(self, state):
         task = self.running.get(self.core)
         if task is not None:
             self.pending[task] = state
 
     def on_curtask_delay(self, event, fields):
-        self.later("delay")
+        self.later("delay 1 tick" if fields["ticks"] == 1 else f"delay {fields['ticks']} ticks")
 
-    on_curtask_delay_until = on_curtask_delay
+    def on_curtask_delay_until(self, event, fields):
+        self.later("delay until")
+        key, name, track = self.marker("task_evtmarker", 0)
+        self.sheet.instant("delay", f"until tick {fields['time_to_wake']}", track)
 
     def on_curtask_block_on_queue_peek(self, event, fields):
         self.later("blocked: peek " + self.name("queue", fields["queue_id"]))
@@ -222,7 +239,7 @@ class Table(Base):
 
     def on_isr_enter(self, event, fields):
         isr = fields["isr_id"]
-        self.sheet.begin("isr", (self.core, isr), self.name("isr", self.core, isr), f"core {self.core} interrupts")
+        self.sheet.begin_once("isr", (self.core, isr), self.name("isr", self.core, isr), f"core {self.core} interrupts")
 
     def on_isr_exit(self, event, fields):
         isr = fields["isr_id"]

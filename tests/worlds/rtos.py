@@ -339,7 +339,9 @@ class World:
             if len(kinds) > 1 and not self.zephyr:
                 names = tuple(word for word in names if word != told) + (told,)
         if not self.zephyr:
-            return names
+            # Each suspends itself.
+            whom = (task.name, self.unique(task), f"{task.name} ({task.number})", "?") if "suspended" in names else ()
+            return names + tuple(f"suspended by {name}" for name in whom)
         result = []
         for name in names:
             if name.startswith("blocked") or name == "delay":
@@ -381,6 +383,8 @@ class World:
                 # of both it was shows later; what it does not do is known at once.
                 if self.zephyr and value[0] == "runnable" and before_this == "running":
                     names += NOT_RUNNING
+                # Where an idle task runs nothing does, and it has no states of its own.
+                clear = clear and (self.zephyr or not task.idle)
                 states += [State(names, a, b, sure and clear) for a, b, sure in parts]
             # What is made or ended by the last event is shown in no state, or in one that takes no time.
             if not states and task.timeline.times and task.timeline.times[0] <= end:

@@ -301,9 +301,10 @@ class Kernel:
             self.make_ready(other, core.number, at_once=True)
 
     def delay(self, core, task, time):
-        since = self.record("delay", core.number, task=task, ticks=max(1, time // 1000))
+        ticks = max(1, time // 1000)
+        since = self.record("delay", core.number, task=task, ticks=ticks)
         self.at(time, self.expire, task, task.wake + 1)
-        self.block(core, task, since, ("delay",))
+        self.block(core, task, since, ("delay", f"delay {ticks} tick{'' if ticks == 1 else 's'}"))
 
     def expire(self, task, wake):
         """The tick interrupt finds that a delay or a timeout is over."""

@@ -357,6 +357,8 @@ class BeginSlice : public Action {
     if (state_.perhaps_older != 0) state_.settle(place, true, now);
     if (const auto open = static_cast<OpenId>(place); is_open(open)) {
       if (state_.rule->again == SliceRule::Again::kIgnore) return;
+      if (state_.rule->again == SliceRule::Again::kDoubt && !marking_.may_have_ended(open))
+        return marking_.mix(open, now);
       if (state_.rule->again == SliceRule::Again::kNest ||
           (is_mixing_ && !context_.marking.may_have_ended(open) && has_room_above(open))) {
         below = open;

@@ -52,7 +52,8 @@ struct SliceRule {
     kReplace,  // one that is open ends where the same begins again
     kIgnore,   // one that is open goes on
     kNest,     // the last one that began ends first
-    kMix,      // the same, but which of them ends is not known, nor how long any of them lasted
+    kDoubt,    // one that is open goes on, and when it began or ended is not known
+    kMix,      // as kNest, but which of them ends is not known, nor how long any of them lasted
   };
   // What an end is that no begin is known of.
   enum class Unmatched : std::uint8_t {
