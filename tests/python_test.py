@@ -1,7 +1,8 @@
 """The package for Python, and the library for C below it: values, wrong use, memory, and the example in C.
 
-Runs the package in this Python, in Debian's with its NumPy and pandas where they are, and in those that TRACEDECK_PYTHONS
-names. Skipped where the library for C is not built, as with sanitizers.
+Runs the package in this Python, in Debian's with its NumPy and pandas where they are, in others that there are without
+site packages, and in those that TRACEDECK_PYTHONS names. Skipped where the library for C is not built. A library that is built
+with AddressSanitizer needs its runtime in the process from the start: TRACEDECK_SANITIZER_RUNTIME says where that is.
 """
 
 import ctypes
@@ -23,13 +24,24 @@ import dial9_writer as dial9
 import heph_writer as heph
 from command import BIN, ROOT, TRACES, run
 
+# A sanitized library takes several times as long, and holds memory back: what only measures is left out.
+RUNTIME = os.environ.get("TRACEDECK_SANITIZER_RUNTIME", "")
+PRELOADED = {}
+if RUNTIME:
+    if "LD_PRELOAD" not in os.environ:
+        leaks = "detect_leaks=0"  # Python's own
+        asan = {"LD_PRELOAD": RUNTIME, "ASAN_OPTIONS": ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), leaks]))}
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **asan})
+    # The commands that are run have a runtime of their own.
+    PRELOADED = {"LD_PRELOAD": os.environ.pop("LD_PRELOAD"), "ASAN_OPTIONS": os.environ.pop("ASAN_OPTIONS")}
+
 BUILD = pathlib.Path(BIN).resolve().parent.parent
 LIBRARY = pathlib.Path(os.environ.get("TRACEDECK_LIBRARY", BUILD / "lib/libtracedeck_c.so.1"))
 DEBIAN = "/usr/bin/python3"
 # 10,000 opens of `make check-deep`.
 OPENS = int(os.environ.get("TRACEDECK_OPENS", "400"))
 # How many events of each reference trace are compared; 0: all, as `make check-deep` does.
-EVENTS = os.environ.get("TRACEDECK_EVENTS", "5000")
+EVENTS = os.environ.get("TRACEDECK_EVENTS", "20" if RUNTIME else "5000")
 # How many segments a cluster of worker processes reads; 2,000 of `make check-deep`.
 SEGMENTS = int(os.environ.get("TRACEDECK_SEGMENTS", "100"))
 
@@ -45,7 +57,7 @@ def setUpModule():
 
 
 def environment():
-    return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**os.environ, **PRELOADED, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @functools.cache
@@ -67,6 +79,24 @@ def needs(*modules):
         return checked
 
     return decorated
+
+
+def unsanitized(test):
+    """Leaves a test out that takes too long on a sanitized library, or measures its memory."""
+    return unittest.skipIf(RUNTIME, "the library is sanitized")(test)
+
+
+@functools.cache
+def other_pythons():
+    """Pythons of this machine, of different versions, that run."""
+    found = {}
+    named = os.environ.get("TRACEDECK_PYTHONS", "").split()
+    for name in (sys.executable, DEBIAN, *(f"python3.{minor}" for minor in range(9, 20)), *named):
+        path = shutil.which(name)
+        done = path and subprocess.run([path, "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
+        if done and done.returncode == 0:
+            found.setdefault(done.stdout, path)
+    return list(found.values())
 
 
 def resident():
@@ -146,6 +176,7 @@ class Values(Traces):
     def test_numpy(self):
         self.compare("numpy", DEBIAN)
 
+    @unsanitized
     @needs("numpy", "pandas")
     def test_pandas(self):
         self.compare("pandas", DEBIAN)
@@ -387,6 +418,18 @@ class Reading(Traces):
         """, path)
 
 
+class WithoutNumPy(Traces):
+    """What needs neither NumPy nor pandas, in every Python from 3.9 on that there is, without its site packages."""
+
+    def test_core(self):
+        traces = [self.ticks(), self.write("damaged.bin", dial9.ticks(5) + b"\x07 no frame")]
+        for python in other_pythons():
+            with self.subTest(python=python):
+                done = subprocess.run([python, "-S", "-B", ROOT / "tests/python/core.py", *traces], capture_output=True, text=True,
+                                      env=environment(), cwd=self.folder)
+                self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+
+
 class Capsules(Traces):
     """`__arrow_c_stream__`, read as other libraries do."""
 
@@ -467,6 +510,7 @@ class WrongUse(Traces):
             with self.assertRaises(tracedeck.ClosedError):
                 use()
 
+    @unsanitized
     def test_what_progress_raises(self):
         class Stop(Exception):
             pass
@@ -482,6 +526,7 @@ class WrongUse(Traces):
         self.assertEqual(seen, sorted(seen))
         self.assertTrue(seen)
 
+    @unsanitized
     def test_an_interrupt_ends_a_call(self):
         path = self.many_ticks()
         code = ("import signal, sys, threading, time, tracedeck\n"
@@ -499,6 +544,51 @@ class WrongUse(Traces):
         for thread in threads:
             thread.join()
         self.assertEqual(counts, [20_000] * 4)
+
+    def test_closed_by_another_thread(self):
+        """A trace that is read by one thread and closed by another: its events, or that it was closed."""
+        path = self.ticks(20_000)
+        for _ in range(5):
+            trace = tracedeck.open(path)
+            seen = []
+
+            def read():
+                try:
+                    seen.append(sum(1 for _ in trace))
+                except tracedeck.TracedeckError as error:
+                    seen.append(type(error))
+
+            reader = threading.Thread(target=read)
+            reader.start()
+            trace.close()
+            reader.join()
+            self.assertIn(seen[0], (20_000, tracedeck.ClosedError))
+
+    def test_handles_of_another_thread(self):
+        """The library below: a handle that another thread uses, closes or cancels."""
+        from tracedeck._library import Request, library
+
+        path = self.ticks(20_000)
+        known = {0, 1, -2, -3, -10}  # done, ended, no such handle, busy, cancelled
+        for other in ("td_next_event", "td_cancel", "td_close"):
+            for _ in range(5):
+                handle = ctypes.c_uint64()
+                self.assertEqual(library.td_open(*Request([path]).arguments, ctypes.byref(handle), None), 0)
+                statuses = set()
+
+                def use(name, times, handle=handle, statuses=statuses):
+                    arguments = (None, None) if name == "td_next_event" else (None,)
+                    for _ in range(times):
+                        statuses.add(getattr(library, name)(handle.value, *arguments))
+
+                threads = [threading.Thread(target=use, args=(name, times)) for name, times in (("td_next_event", 3000), (other, 3))]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertLessEqual(statuses, known, other)
+                library.td_close(handle.value, None)
+                self.assertEqual(library.td_close(handle.value, None), -2)
 
     def test_damaged_traces(self):
         """Every prefix and some changes of a trace: errors, no crash."""
@@ -520,6 +610,7 @@ class WrongUse(Traces):
 
 
 class Memory(Traces):
+    @unsanitized
     def test_opens_stay_flat(self):
         path = self.ticks(100)
 
@@ -541,6 +632,7 @@ class Memory(Traces):
         gc.collect()
         self.assertLess(resident() - before, 8 << 20)
 
+    @unsanitized
     def test_events_do_not_add_up(self):
         code = ("import sys, tracedeck\n"
                 "for event in tracedeck.open(sys.argv[1]):\n    event['n']\n"
@@ -586,6 +678,7 @@ class Parts(Traces):
             tracedeck.partial(damaged, "count()")
 
     @needs("distributed")
+    @unsanitized
     def test_cluster(self):
         """Four worker processes, two of which are killed: the answer of one process."""
         good = [self.ticks(2000 + number, f"{number:04}.bin") for number in range(SEGMENTS)]
