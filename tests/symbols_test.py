@@ -35,7 +35,7 @@ class Symbols(CommandTest):
     def test_text_has_the_names_behind_the_addresses(self):
         result = self.check(run("print", "--where", "has(chain)", self.file("t", trace(*SYMBOLS))), 0)
         lines = result.stdout.decode().splitlines()
-        self.assertIn("chain=[0x1000 (main), 0x2004 (work\\x1b[2J)]", lines[0])
+        self.assertIn("chain=[0x1000 (inlined < main), 0x2004 (work\\x1b[2J)]", lines[0])
         self.assertIn("n=4096", lines[0])
         self.assertIn("chain=[0x3000]", lines[1])
         self.assertIn("chain=[0x2010]", lines[2])
@@ -49,12 +49,17 @@ class Symbols(CommandTest):
     def test_expressions(self):
         file = self.file("t", trace(*SYMBOLS))
         rows = self.asked("where has(chain) | select symbol(chain[0]) as f, symbol(chain[1]) as g, symbol(n)", file)
-        self.assertEqual([row["f"] for row in rows], ["main", None, None])
+        self.assertEqual([row["f"] for row in rows], ["inlined", None, None])
         self.assertEqual(rows[0]["g"], "work\x1b[2J")
-        self.assertEqual(rows[0]["symbol(n)"], "main")
-        self.assertEqual(self.asked("count by symbol(chain[0]) as f | where f == 'main'", file), [{"f": "main", "count": 1}])
+        self.assertEqual(rows[0]["symbol(n)"], "inlined")
+        self.assertEqual(self.asked("count by symbol(chain[0]) as f | where f == 'inlined'", file), [{"f": "inlined", "count": 1}])
         for condition, count in [
+            # The function that it is in, and what is inlined there.
             ('symbol(chain[0]) == "main"', 1),
+            ('symbol(chain[0]) == "inlined"', 1),
+            ('symbol(chain[0]) ~ "m*"', 1),
+            ('symbol(chain[0]) contains "mai"', 1),
+            ('symbol(chain[0]) != "main" && has(chain)', 0),
             ('any(symbol(chain[*]) ~ "work*")', 1),
             ("has(chain) && (symbol(chain[0]) ?? '?') == '?'", 2),
             ("symbol(n) != 'x' && has(chain)", 1),
@@ -72,9 +77,18 @@ class Symbols(CommandTest):
             out = self.folder / target
             self.check(run("convert", "-q", "--to", target, "-o", out, file), 0)
             rows = self.asked("where has(chain) | select symbol(chain[0]) as f", out)
-            self.assertEqual([row["f"] for row in rows], ["main", None, None])
+            self.assertEqual([row["f"] for row in rows], ["inlined", None, None])
             shown = [self.check(run("print", "--where", "has(chain)", each), 0).stdout for each in (file, out)]
             self.assertEqual(shown[0], shown[1])
+
+    def test_stacks(self):
+        file = self.file("t", trace(*SYMBOLS))
+        rows = self.asked("where has(chain) | count by stack(chain) as s", file)
+        self.assertEqual([row["s"] for row in rows], ["0x2010", "0x3000", "inlined < main < work\x1b[2J"])
+        # What is no list of addresses has none.
+        self.assertEqual(self.asked("where has(chain) | select stack(n) as s, stack(name) as t | limit 1", file), [{"s": None, "t": None}])
+        result = self.check(run("print", "--output", "jsonl", "--where", 'stack(chain) contains "inlined < main"', file), 0)
+        self.assertEqual(len(result.stdout.splitlines()), 1)
 
     def test_a_field_may_be_called_symbol(self):
         content = w.header() + w.schema(0, "E", [("symbol", w.VARINT)]) + w.event(0, w.varint(7), delta=1)

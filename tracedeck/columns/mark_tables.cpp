@@ -336,19 +336,32 @@ Result<void> MarkTables::put_instant(const Timeline& timeline, const Mark& mark)
     row.boolean(mark.has(timeline::kUnmatchedEnd));
     put_arguments(row, {}, arguments_);
     if (has_stack_) {
-      Column& stack = row.next(4 + 12 * stack_.size());
-      stack.words32.push_back(static_cast<std::uint32_t>(stack_.size()));
-      Column& address = stack.children.front().children.front();
-      Column& function = stack.children.front().children.back();
-      for (const std::uint64_t each : stack_) {
-        address.words64.push_back(each);
-        const std::string_view name = exporting::name_of_address(trace_of_mark_, each);
-        function.valid.push_back(name.empty() ? 0 : 1);
-        if (!name.empty()) function.words32.push_back(function.words->number(repaired_utf8(name)));
-      }
+      put_stack(row);
     }
   }
   return tables_->appended(table);
+}
+
+// A frame for each function, the innermost first; those that are inlined have one address.
+void MarkTables::put_stack(RowCursor& row) {
+  std::size_t frames = 0;
+  for (const std::uint64_t each : stack_)
+    frames += std::max<std::size_t>(exporting::functions_at(trace_of_mark_, each).size(), 1);
+  Column& stack = row.next(4 + 12 * frames);
+  stack.words32.push_back(static_cast<std::uint32_t>(frames));
+  Column& address = stack.children.front().children.front();
+  Column& function = stack.children.front().children.back();
+  for (const std::uint64_t each : stack_) {
+    const std::span<const Function> functions = exporting::functions_at(trace_of_mark_, each);
+    for (const Function& named : functions) {
+      address.words64.push_back(each);
+      function.valid.push_back(1);
+      function.words32.push_back(function.words->number(repaired_utf8(named.name)));
+    }
+    if (!functions.empty()) continue;
+    address.words64.push_back(each);
+    function.valid.push_back(0);
+  }
 }
 
 void MarkTables::put_origin(RowCursor& row, const Table& table, const Timeline& timeline,

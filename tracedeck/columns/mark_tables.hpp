@@ -86,6 +86,7 @@ class MarkTables final : public timeline::MarkSink {
   Result<void> put_instant(const timeline::Timeline& timeline, const timeline::Mark& mark);
 
   // The columns that all rows begin with.
+  void put_stack(RowCursor& row);
   void put_origin(RowCursor& row, const Table& table, const timeline::Timeline& timeline,
                   timeline::TrackId track);
   void put_track(RowCursor& row, const timeline::Timeline& timeline, timeline::TrackId track);

@@ -129,6 +129,7 @@ void Event::write(render::TextBuffer& out) const {
 
 Events::Events(io::Output& output)
     : out_(&output), visit_([this](std::string_view name, const query::Value& value) {
+        if (is_stack(name, value)) return visited_->put_text(name, stack_text(trace_, value));
         visited_->put_argument(name, reader_.read(value));
       }) {}
 
@@ -174,6 +175,7 @@ void Events::put_arguments(Event& event, const timeline::Mark& mark) {
   event.put_flags(mark);
   if (mark.arguments == nullptr) return;
   visited_ = &event;
+  trace_ = trace_of(mark);
   timeline::visit_arguments(mark, visit_);
 }
 

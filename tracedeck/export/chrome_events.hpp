@@ -14,6 +14,7 @@
 #include "tracedeck/export/argument.hpp"
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/exporter.hpp"
+#include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
@@ -110,8 +111,9 @@ class Events {
   render::TextBuffer out_;
   ArgumentReader reader_;
   timeline::Arguments::Visit visit_;
-  Event* visited_ = nullptr;  // whose arguments `visit_` adds to
-  std::deque<Event> held_;    // the first `held_count_` are; others are to be used again
+  Event* visited_ = nullptr;                 // whose arguments `visit_` adds to
+  const TraceDescription* trace_ = nullptr;  // of that event
+  std::deque<Event> held_;  // the first `held_count_` are; others are to be used again
   std::size_t held_count_ = 0;
   std::int64_t held_time_ = 0;
   std::int64_t origin_ = 0;

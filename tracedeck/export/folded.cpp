@@ -127,14 +127,15 @@ class SampleStacks {
 
  private:
   void add(const query::Value& value);
-  [[nodiscard]] StackTree::Frame frame_of(std::uint64_t address);
+  // The frames of an address, the innermost first.
+  [[nodiscard]] const std::vector<StackTree::Frame>& frames_of(std::uint64_t address);
 
   timeline::Arguments::Visit visit_;
   const TraceDescription* trace_ = nullptr;  // of the mark at hand
   std::string_view kind_;                    // what it is called
   std::vector<StackTree::Frame> frames_;     // of its stack, the leaf first
   struct Name {
-    StackTree::Frame frame;
+    std::vector<StackTree::Frame> frames;
     bool is_known;
   };
   std::map<std::pair<std::uint64_t, std::uint64_t>, Name> names_;  // by trace and address
@@ -151,7 +152,9 @@ void SampleStacks::take(const Timeline& timeline, const Mark& mark) {
 void SampleStacks::add(const query::Value& value) {
   frames_.clear();
   for_each_address(value, [this](std::uint64_t address) {
-    if (frames_.size() < kMostDepth) frames_.push_back(frame_of(address));
+    for (const StackTree::Frame frame : frames_of(address)) {
+      if (frames_.size() < kMostDepth) frames_.push_back(frame);
+    }
   });
   if (frames_.empty()) return;
   // Samples of different kinds, as of what runs and of what waits, do not add up.
@@ -161,18 +164,19 @@ void SampleStacks::add(const query::Value& value) {
   ++count;
 }
 
-StackTree::Frame SampleStacks::frame_of(std::uint64_t address) {
+const std::vector<StackTree::Frame>& SampleStacks::frames_of(std::uint64_t address) {
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   auto known = names_.find(key);
   if (known == names_.end()) {
-    const std::string_view name = name_of_address(trace_, address);
+    const std::span<const Function> functions = functions_at(trace_, address);
     if (names_.size() == kMostAddresses) names_.clear();
-    const StackTree::Frame frame =
-        name.empty() ? tree.frame(fmt::format("{:#x}", address)) : tree.frame(name);
-    known = names_.emplace(key, Name{.frame = frame, .is_known = !name.empty()}).first;
+    Name name{.frames = {}, .is_known = !functions.empty()};
+    for (const Function& each : functions) name.frames.push_back(tree.frame(each.name));
+    if (functions.empty()) name.frames.push_back(tree.frame(fmt::format("{:#x}", address)));
+    known = names_.emplace(key, std::move(name)).first;
   }
   if (!known->second.is_known) ++nameless;
-  return known->second.frame;
+  return known->second.frames;
 }
 
 class Folded final : public MarkExporter<Folded> {

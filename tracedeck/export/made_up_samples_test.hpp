@@ -18,8 +18,8 @@ class MadeUpSamples {
   MadeUpSamples() {
     trace_.description.set_symbols(std::make_shared<const Symbols>([] {
       SymbolTable table;
-      table.add(0x100, 0, 0, "main");
-      table.add(0x200, 0x10, 0, "poll<T; U>");
+      table.add(0x100, 0, 0, {.name = "main"});
+      table.add(0x200, 0x10, 0, {.name = "poll<T; U>"});
       table.finish();
       return table;
     }));

@@ -12,38 +12,52 @@ constexpr std::uint32_t kMapping = 1;
 
 }  // namespace
 
-std::uint32_t Callstacks::function_of(std::string_view name) {
-  const auto iid = static_cast<std::uint32_t>(functions_.size() + 1);
-  const auto [place, is_new] = functions_.try_emplace(std::string(name), iid);
-  if (is_new) packets_.intern(interned_field::kFunctionNames, iid, place->first);
+std::uint32_t Callstacks::number_of(std::string_view text, TextMap<std::uint32_t>& known,
+                                    std::uint32_t field) {
+  const auto iid = static_cast<std::uint32_t>(known.size() + 1);
+  const auto [place, is_new] = known.try_emplace(std::string(text), iid);
+  if (is_new) packets_.intern(field, iid, place->first);
   return place->second;
 }
 
-std::uint32_t Callstacks::frame_of(std::uint64_t address) {
+Callstacks::Frames Callstacks::frames_of(std::uint64_t address) {
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   const auto known = frames_.find(key);
   if (known != frames_.end()) return known->second;
-  if (frames_.size() == kMostFrames) return 0;
-  const auto iid = static_cast<std::uint32_t>(frames_.size() + 1);
+  const std::span<const Function> functions = functions_at(trace_, address);
+  const std::size_t count = std::max<std::size_t>(functions.size(), 1);
+  if (frame_count_ + count > kMostFrames) return {};
   if (frames_.empty())
     packets_.intern(interned_field::kMappings, {{interned_field::kIid, kMapping}});
-  frames_.emplace(key, iid);
-  Packets::Numbers frame = {{interned_field::kIid, iid},
+  const Frames made = {.first = frame_count_ + 1, .count = static_cast<std::uint32_t>(count)};
+  for (const Function& each : functions) add_frame(address, &each);
+  if (functions.empty()) add_frame(address, nullptr);
+  frames_.emplace(key, made);
+  return made;
+}
+
+void Callstacks::add_frame(std::uint64_t address, const Function* function) {
+  Packets::Numbers frame = {{interned_field::kIid, ++frame_count_},
                             {frame_field::kMapping, kMapping},
                             {frame_field::kRelativePc, address}};
-  const std::string_view name = name_of_address(trace_, address);
-  if (!name.empty()) frame.emplace_back(frame_field::kFunctionName, function_of(name));
+  if (function != nullptr) {
+    frame.emplace_back(frame_field::kFunctionName,
+                       number_of(function->name, functions_, interned_field::kFunctionNames));
+    if (!function->file.empty())
+      frame.emplace_back(frame_field::kSourcePath,
+                         number_of(function->file, files_, interned_field::kSourcePaths));
+    if (function->line != 0) frame.emplace_back(frame_field::kLine, function->line);
+  }
   packets_.intern(interned_field::kFrames, std::move(frame));
-  return iid;
 }
 
 bool Callstacks::put(const query::Value& stack) {
   stack_.clear();
   bool all = true;
   for_each_address(stack, [&](std::uint64_t address) {
-    const std::uint32_t frame = all ? frame_of(address) : 0;
-    all = frame != 0;
-    stack_.push_back(frame);
+    const Frames frames = all ? frames_of(address) : Frames();
+    all = frames.first != 0;
+    for (std::uint32_t i = 0; i < frames.count; ++i) stack_.push_back(frames.first + i);
   });
   if (!all) return false;
   if (stack_.empty()) return true;

@@ -37,15 +37,24 @@ class Callstacks {
     KeyedHash hash;
   };
 
-  // 0: there are too many.
-  [[nodiscard]] std::uint32_t frame_of(std::uint64_t address);
-  [[nodiscard]] std::uint32_t function_of(std::string_view name);
+  // Frames of an address have consecutive numbers, the innermost first.
+  struct Frames {
+    std::uint32_t first = 0;  // 0: there are too many
+    std::uint32_t count = 0;
+  };
+  [[nodiscard]] Frames frames_of(std::uint64_t address);
+  void add_frame(std::uint64_t address, const Function* function);
+  // The number of a text among those of `field`.
+  [[nodiscard]] std::uint32_t number_of(std::string_view text, TextMap<std::uint32_t>& known,
+                                        std::uint32_t field);
 
   Packets& packets_;
   const TraceDescription* trace_ = nullptr;
-  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, AddressHash>
+  std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Frames, AddressHash>
       frames_;  // by trace and address
+  std::uint32_t frame_count_ = 0;
   TextMap<std::uint32_t> functions_;
+  TextMap<std::uint32_t> files_;
   TextMap<std::uint32_t> stacks_;  // by their frames
   std::size_t stack_bytes_ = 0;
   std::vector<std::uint32_t> stack_;  // of the one at hand, outermost first

@@ -130,6 +130,7 @@ inline constexpr std::uint32_t kAnnotationNames = 3;
 inline constexpr std::uint32_t kFunctionNames = 5;
 inline constexpr std::uint32_t kFrames = 6;
 inline constexpr std::uint32_t kCallstacks = 7;
+inline constexpr std::uint32_t kSourcePaths = 18;
 inline constexpr std::uint32_t kMappings = 19;
 inline constexpr std::uint32_t kIid = 1;   // of one of them
 inline constexpr std::uint32_t kName = 2;  // of what is a text
@@ -139,6 +140,8 @@ namespace frame_field {
 inline constexpr std::uint32_t kFunctionName = 2;
 inline constexpr std::uint32_t kMapping = 3;
 inline constexpr std::uint32_t kRelativePc = 4;
+inline constexpr std::uint32_t kSourcePath = 5;
+inline constexpr std::uint32_t kLine = 6;
 }  // namespace frame_field
 
 namespace callstack_field {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/model/trace_description.hpp"
@@ -38,11 +40,14 @@ void for_each_address(const query::Value& value, const Visit& visit) {
   return stream_class == nullptr ? nullptr : stream_class->trace;
 }
 
-// Empty where the trace has no name for it.
-[[nodiscard]] inline std::string_view name_of_address(const TraceDescription* trace,
-                                                      std::uint64_t address) {
+// The functions at an address, the innermost first; empty where the trace has no name for it.
+[[nodiscard]] inline std::span<const Function> functions_at(const TraceDescription* trace,
+                                                            std::uint64_t address) {
   const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
-  return symbols == nullptr ? std::string_view() : symbols->name_of(address);
+  return symbols == nullptr ? std::span<const Function>() : symbols->functions_at(address);
 }
+
+// "app::parse (src/app.rs:12) < app::handle (src/app.rs:11) < 0x2000"
+[[nodiscard]] std::string stack_text(const TraceDescription* trace, const query::Value& stack);
 
 }  // namespace tracedeck::exporting

@@ -40,11 +40,9 @@ class Reading {
   Reading(const SymbolEvent& symbols, const Hiding* hiding, SymbolTable& table)
       : symbols_(symbols), hiding_(hiding), table_(table) {
     if (hiding_ == nullptr) return;
-    verdict_ = hiding_->of({.event_class = symbols.event,
-                            .scope = "fields",
-                            .path = symbols.name,
-                            .name = symbols.name});
-    verdict_.drops = verdict_.drops || hiding_->of(HiddenKind::kClass, symbols.event).drops;
+    name_ = verdict_on(symbols.name);
+    file_ = verdict_on(symbols.file);
+    name_.drops = name_.drops || hiding_->of(HiddenKind::kClass, symbols.event).drops;
   }
 
   void add(const Event& event) {
@@ -56,7 +54,7 @@ class Reading {
  private:
   void take(const Event& event) {
     std::optional<std::uint64_t> address;
-    std::optional<std::string_view> name;
+    Function function;
     std::uint64_t size = 0;
     std::uint64_t depth = 0;
     const auto& members = event.event_class->payload->as<StructureClass>()->members;
@@ -70,22 +68,30 @@ class Reading {
         if (member.name == symbols_.address) address = value.bits;
         if (member.name == symbols_.size) size = value.bits;
         if (member.name == symbols_.depth) depth = value.bits;
-      } else if (value.kind == SlotKind::kString && member.name == symbols_.name) {
-        name = value.text();
+        if (member.name == symbols_.line) function.line = value.bits;
+      } else if (value.kind == SlotKind::kString) {
+        if (member.name == symbols_.name) function.name = value.text();
+        if (member.name == symbols_.file) function.file = value.text();
       }
       slot = slot->next();
     }
-    if (!address || !name || name->empty() || verdict_.drops) return;
-    if (verdict_) {
-      table_.add(*address, size, depth, hiding_->mask(*name));
-    } else {
-      table_.add(*address, size, depth, *name);
-    }
+    if (!address || function.name.empty() || name_.drops) return;
+    const std::string name = name_ ? hiding_->mask(function.name) : std::string();
+    const std::string file = file_ && !file_.drops ? hiding_->mask(function.file) : std::string();
+    if (name_) function.name = name;
+    if (file_) function.file = file;
+    table_.add(*address, size, depth, function);
+  }
+
+  [[nodiscard]] Verdict verdict_on(std::string_view field) const {
+    return hiding_->of(
+        {.event_class = symbols_.event, .scope = "fields", .path = field, .name = field});
   }
 
   const SymbolEvent& symbols_;
   const Hiding* hiding_;
-  Verdict verdict_ = {};  // on names
+  Verdict name_ = {};
+  Verdict file_ = {};
   SymbolTable& table_;
   ClassCache<ClassVerdict> classes_;
 };

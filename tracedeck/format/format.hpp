@@ -33,6 +33,8 @@ struct SymbolEvent {
   std::string_view name;
   std::string_view size;   // bytes that have the name
   std::string_view depth;  // of functions inlined into the one at the address
+  std::string_view file;   // of its source
+  std::string_view line;
 };
 
 struct FormatInfo {

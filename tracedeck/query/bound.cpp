@@ -190,7 +190,7 @@ class Binder {
     if (!std::ranges::all_of(node.operands, is_constant)) return node;
     // A range is for whoever looks into the list, and a symbol is of the trace.
     const Operator operation = node.expression->operation;
-    if (operation == Operator::kRange || operation == Operator::kSymbol) return node;
+    if (operation == Operator::kRange || asks_for_symbols(operation)) return node;
     const Event none;
     node.constant = evaluate(node, {.event = &none, .texts = &texts_});
     node.kind = NodeKind::kConstant;
@@ -332,7 +332,12 @@ Value lowered(const Value& value, std::deque<std::string>& texts) {
   return Value::of(std::string_view(text));
 }
 
-// The name that the event's trace gives to an address.
+void append_frame(std::string& stack, std::string_view name) {
+  if (!stack.empty()) stack += " < ";
+  stack += name;
+}
+
+// The names that the event's trace gives to an address.
 Value symbol_of(const Value& address, const Event& event) {
   const EventClass* const event_class = event.event_class;
   if (event_class == nullptr || event_class->stream_class == nullptr) return {};
@@ -340,8 +345,42 @@ Value symbol_of(const Value& address, const Event& event) {
   const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
   if (symbols == nullptr || address.kind != Value::Kind::kInteger) return {};
   const auto number = address.integer.to_unsigned();
-  const std::string_view name = number ? symbols->name_of(*number) : std::string_view();
-  return name.empty() ? Value{} : Value::of(name);
+  const auto functions = number ? symbols->functions_at(*number) : std::span<const Function>();
+  if (functions.empty()) return {};
+  Value innermost = Value::of(functions.front().name);
+  if (functions.size() > 1) innermost.functions = functions.subspan(1);
+  return innermost;
+}
+
+// The functions of a list of addresses, the innermost first.
+Value stack_of(const Value& addresses, const EventValues& values) {
+  const EventClass* const event_class = values.event->event_class;
+  const DataStreamClass* const stream_class =
+      event_class == nullptr ? nullptr : event_class->stream_class;
+  const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
+  if (addresses.kind != Value::Kind::kCompound || addresses.slot == nullptr) return {};
+  std::string text;
+  bool is_list_of_addresses = true;
+  const auto add = [&](const Slot& slot) {
+    is_list_of_addresses = is_list_of_addresses && slot.kind == SlotKind::kUnsigned;
+    if (!is_list_of_addresses) return;
+    const auto functions =
+        symbols == nullptr ? std::span<const Function>() : symbols->functions_at(slot.bits);
+    for (const Function& each : functions) append_frame(text, each.name);
+    if (functions.empty()) append_frame(text, fmt::format("{:#x}", slot.bits));
+  };
+  if (addresses.slot->kind == SlotKind::kPackedArray) {
+    for (std::size_t i = 0; i < packed_count(*addresses.slot); ++i)
+      add(packed_element(*addresses.slot, i));
+  } else if (addresses.slot->kind == SlotKind::kArray) {
+    for (const Slot* at = addresses.slot + 1; at < addresses.slot->next(); at = at->next())
+      add(*at);
+  } else {
+    return {};
+  }
+  if (!is_list_of_addresses) return {};
+  return Value::of(std::string_view(values.texts->emplace_back(std::move(text))));
 }
 
 Value evaluate_operation(const BoundNode& node, const EventValues& values) {
@@ -382,6 +421,7 @@ Value evaluate_operation(const BoundNode& node, const EventValues& values) {
   }
   if (!first.known()) return {};
   if (operation == Operator::kSymbol) return symbol_of(first, *values.event);
+  if (operation == Operator::kStack) return stack_of(first, values);
   if (operation == Operator::kLower) return lowered(first, *values.texts);
   if (node.operands.size() == 1) return apply(operation, first);
   const Value second = evaluate(node.operands[1], values);
@@ -459,7 +499,7 @@ bool reads_times(const Expression& expression) {
 }
 
 bool names_symbols(const Expression& expression) {
-  return expression.operation == Operator::kSymbol ||
+  return asks_for_symbols(expression.operation) ||
          std::ranges::any_of(expression.operands,
                              [](const ExpressionPtr& each) { return names_symbols(*each); });
 }

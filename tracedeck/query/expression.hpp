@@ -95,6 +95,7 @@ enum class Operator : std::uint8_t {
   kAbsolute,
   kLabel,
   kSymbol,
+  kStack,
   kInOrder,  // the operand, but of events of nominal time, which have no place in the order:
              // unknown
 };
@@ -119,6 +120,11 @@ enum class Operator : std::uint8_t {
 [[nodiscard]] constexpr bool compares_times(Operator operation) {
   return (operation >= Operator::kEqual && operation <= Operator::kGreaterOrEqual) ||
          operation == Operator::kIn;
+}
+
+// Whether it is of what the trace calls addresses.
+[[nodiscard]] constexpr bool asks_for_symbols(Operator operation) {
+  return operation == Operator::kSymbol || operation == Operator::kStack;
 }
 
 struct Expression;

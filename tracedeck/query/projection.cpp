@@ -14,7 +14,7 @@ namespace {
 
 // The first call of symbol(), or null.
 const Expression* find_symbol(const Expression& expression) {
-  if (expression.operation == Operator::kSymbol) return &expression;
+  if (asks_for_symbols(expression.operation)) return &expression;
   for (const ExpressionPtr& operand : expression.operands) {
     if (const Expression* const found = find_symbol(*operand)) return found;
   }

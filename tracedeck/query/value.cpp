@@ -224,7 +224,8 @@ std::optional<bool> any_text(const Value& value,
                              const std::function<bool(std::string_view)>& visit) {
   if (value.is_text())
     return visit(value.text) ||
-           (value.names != nullptr && std::ranges::any_of(*value.names, visit));
+           (value.names != nullptr && std::ranges::any_of(*value.names, visit)) ||
+           std::ranges::any_of(value.functions, visit, &Function::name);
   if (value.kind != Kind::kInteger && value.kind != Kind::kWide) return std::nullopt;
   if (value.labels != nullptr) {
     return std::ranges::any_of(value.labels->mappings, [&](const Mapping& mapping) {
@@ -246,8 +247,10 @@ std::optional<bool> equals(const Value& a, const Value& b) {
   const auto is = [](const Value& value, std::string_view text) {
     return any_text(value, [&](std::string_view each) { return each == text; });
   };
-  if (a.is_text() && b.is_text() && (a.names != nullptr) != (b.names != nullptr))
-    return a.names != nullptr ? is(a, b.text) : is(b, a.text);
+  const bool a_is_several = a.names != nullptr || !a.functions.empty();
+  const bool b_is_several = b.names != nullptr || !b.functions.empty();
+  if (a.is_text() && b.is_text() && a_is_several != b_is_several)
+    return a_is_several ? is(a, b.text) : is(b, a.text);
   if (const auto order = compare(a, b)) return *order == 0;
   if (a.is_text()) return is(b, a.text);
   if (b.is_text()) return is(a, b.text);
@@ -302,7 +305,7 @@ Value apply(Operator operation, const Value& a, const Value& b) {
                                                              : *order >= 0);
     }
     case Operator::kContains:
-      if (a.is_text())
+      if (a.is_text() && a.functions.empty())
         return Value::of(any_text(b, [&](std::string_view part) { return a.text.contains(part); }));
       if (!b.is_text()) return {};
       return Value::of(any_text(a, [&](std::string_view text) { return text.contains(b.text); }));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "tracedeck/base/histogram.hpp"
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/model/value_names.hpp"
 #include "tracedeck/query/expression.hpp"
@@ -48,6 +50,8 @@ struct Value {
   const std::vector<Histogram::Bucket>* buckets = nullptr;  // of kBuckets
   // Of one that was put aside: its labels. Of a text: what it is equal to beside itself.
   const std::vector<std::string>* names = nullptr;
+  // Of a text that names a function: those that it was inlined into, for which it stands too.
+  std::span<const Function> functions = {};
   const Slot* slot = nullptr;               // of kCompound
   const FieldClass* field_class = nullptr;  // of kCompound; may be null
 

@@ -57,6 +57,7 @@ inline constexpr std::array kFunctions = {
     Word{"label", Operator::kLabel,
          "the first label of an enumeration's value, or the name of a number"},
     Word{"symbol", Operator::kSymbol, "the name that the trace gives to an address"},
+    Word{"stack", Operator::kStack, "the functions of a list of addresses, the innermost first"},
 };
 // Those that join or test whole operands, as they are read by `Parser`.
 inline constexpr std::array kWordOperators = {

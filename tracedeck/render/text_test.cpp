@@ -71,7 +71,9 @@ TEST(TextValues, NamesStandBehindTheirValues) {
 TEST(TextValues, SymbolsStandBehindTheirAddresses) {
   const Symbols symbols([] {
     SymbolTable table;
-    table.add(0x10, 4, 0, "main\x1B[2J");
+    table.add(0x10, 4, 0, {.name = "main\x1B[2J"});
+    table.add(0x20, 0, 0, {.name = "poll", .file = "/a/src/lib.rs", .line = 3});
+    table.add(0x20, 0, 1, {.name = "parse", .file = "/a/src/json.rs", .line = 9});
     table.finish();
     return table;
   });
@@ -86,6 +88,8 @@ TEST(TextValues, SymbolsStandBehindTheirAddresses) {
   EXPECT_EQ(shown(unsigned_slot(0x13, kSlotAddress)), "0x13 (main\\x1b[2J)");
   EXPECT_EQ(shown(unsigned_slot(0x10), address_class()), "0x10 (main\\x1b[2J)");
   EXPECT_EQ(shown(unsigned_slot(0x14, kSlotAddress)), "0x14");
+  EXPECT_EQ(shown(unsigned_slot(0x20, kSlotAddress)),
+            "0x20 (parse src/json.rs:9 < poll src/lib.rs:3)");
   EXPECT_EQ(shown(unsigned_slot(0x10)), "16");
 }
 

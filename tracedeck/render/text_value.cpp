@@ -136,8 +136,22 @@ void TextStyle::number(TextBuffer& out, const Slot& slot, DisplayBase base, Pain
 void TextStyle::address(TextBuffer& out, const Slot& slot) {
   number(out, slot, DisplayBase::kHexadecimal, Paint::kAddress);
   if (symbols_ == nullptr || slot.kind != SlotKind::kUnsigned) return;
-  if (const std::string_view symbol = symbols_->name_of(slot.bits); !symbol.empty())
-    name(out, symbol);
+  const std::span<const Function> functions = symbols_->functions_at(slot.bits);
+  if (functions.empty()) return;
+  put(out, Paint::kPlain, " (");
+  for (const Function& each : functions) {
+    if (&each != functions.data()) put(out, Paint::kPlain, " < ");
+    palette_.begin(out, Paint::kLabel);
+    columns_ += append_visible(out, each.name);
+    palette_.end(out, Paint::kLabel);
+    if (const std::string place = each.place(); !place.empty()) {
+      put(out, Paint::kPlain, " ");
+      palette_.begin(out, Paint::kFaint);
+      columns_ += append_visible(out, place);
+      palette_.end(out, Paint::kFaint);
+    }
+  }
+  put(out, Paint::kPlain, ")");
 }
 
 void TextStyle::name(TextBuffer& out, std::string_view name) {

@@ -349,6 +349,15 @@ void SliceWitness::leave(Count& count, std::int64_t end) const {
   count.any_within = true;
 }
 
+void SliceWitness::add_frame(Evidence::Sample& sample, const Function& function) {
+  // The scheduler's own frames say only that it was switched out.
+  const bool is_scheduler = function.name == "__schedule" || function.name == "schedule";
+  if (sample.stack.size() == kMostFrames || (sample.stack.empty() && is_scheduler)) return;
+  if (!sample.stack.empty() && sample.stack.back() == function.name) return;
+  sample.stack.emplace_back(function.name);
+  sample.places.push_back(function.place());
+}
+
 void SliceWitness::sample(const Mark& mark) {
   if (mark.event == nullptr || mark.arguments == nullptr) return;
   Evidence::Sample seen{.track = mark.track, .name = mark.name};
@@ -363,20 +372,25 @@ void SliceWitness::sample(const Mark& mark) {
     const std::size_t count = packed_count(*value.slot);
     for (std::size_t i = 0; i < count && seen.stack.size() < kMostFrames; ++i) {
       const std::uint64_t address = packed_element(*value.slot, i).bits;
-      const std::string_view name =
-          symbols == nullptr ? std::string_view() : symbols->name_of(address);
-      // The scheduler's own frames say only that it was switched out.
-      if (seen.stack.empty() && (name == "__schedule" || name == "schedule")) continue;
-      if (!seen.stack.empty() && !name.empty() && seen.stack.back() == name) continue;
-      seen.stack.push_back(name.empty() ? fmt::format("{:#x}", address) : std::string(name));
+      const auto functions =
+          symbols == nullptr ? std::span<const Function>() : symbols->functions_at(address);
+      for (const Function& each : functions) add_frame(seen, each);
+      if (functions.empty()) add_frame(seen, {.name = fmt::format("{:#x}", address)});
     }
   });
   constexpr std::size_t kMostKinds = std::size_t{1} << 14U;
   constexpr std::size_t kMostTaken = std::size_t{1} << 16U;
-  if (samples_.size() == kMostKinds || taken_.size() == kMostTaken) return;
+  if (samples_.size() == kMostKinds || taken_.size() == kMostTaken ||
+      stack_bytes_ > kMostStackBytes)
+    return;
   const auto [kind, is_new] = sample_kinds_.try_emplace(
-      fmt::format("{} {} {}", seen.track, seen.name, fmt::join(seen.stack, "\n")), samples_.size());
-  if (is_new) samples_.push_back(std::move(seen));
+      fmt::format("{} {} {}", seen.track, seen.name,
+                  fmt::format("{}\n{}", fmt::join(seen.stack, "\n"), fmt::join(seen.places, "\n"))),
+      samples_.size());
+  if (is_new) {
+    stack_bytes_ += 2 * kind->first.size() + 2 * sizeof(std::string) * seen.stack.size();
+    samples_.push_back(std::move(seen));
+  }
   taken_.emplace_back(kind->second, mark.time);
 }
 

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/model/symbols.hpp"
 #include "tracedeck/timeline/latency.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/name_pattern.hpp"
@@ -197,6 +198,7 @@ struct Evidence {
     NameId name = kNoName;
     // Innermost first; a function that calls itself is there once.
     std::vector<std::string> stack = {};
+    std::vector<std::string> places = {};  // of these in the source, where they are known
     std::uint64_t count = 0;
     std::int64_t first = 0;
   };
@@ -275,7 +277,8 @@ inline constexpr std::string_view kPriority = ": priority";
 class SliceWitness final : public MarkSink {
  public:
   static constexpr std::size_t kMostPieces = 8;
-  static constexpr std::size_t kMostFrames = 12;
+  static constexpr std::size_t kMostFrames = 256;
+  static constexpr std::size_t kMostStackBytes = std::size_t{16} << 20U;  // of all samples
 
   explicit SliceWitness(const FoundSlice& slice) { evidence_.slice = slice; }
 
@@ -321,6 +324,7 @@ class SliceWitness final : public MarkSink {
   void wait(const Mark& mark);
   void hurt(Evidence::Piece piece);
   void sample(const Mark& mark);
+  static void add_frame(Evidence::Sample& sample, const Function& function);
   void state(const Timeline& timeline, const Mark& mark);
   void leave(TrackId track, const State& state, std::int64_t end);
   void spend(const Timeline& timeline, const Mark& mark, const State& state);
@@ -368,6 +372,7 @@ class SliceWitness final : public MarkSink {
   // Each kind of sample once, and when it was taken, also before the slice.
   std::vector<Evidence::Sample> samples_;
   std::map<std::string, std::size_t> sample_kinds_;
+  std::size_t stack_bytes_ = 0;  // about, of `samples_` and these
   std::vector<std::pair<std::size_t, std::int64_t>> taken_;
   std::vector<Evidence::Piece> inside_;
   std::map<TrackId, Evidence::Busy> meanwhile_;

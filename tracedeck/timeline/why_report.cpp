@@ -43,11 +43,19 @@ std::string duration_text(std::int64_t duration) {
 }
 
 std::string stack_text(const Evidence::Sample& sample) {
+  constexpr std::size_t kMostShown = 12;
   std::vector<std::string> shown;
-  for (const std::string& frame : sample.stack) shown.push_back(render::visible(frame));
+  for (std::size_t i = 0; i < sample.stack.size(); ++i) {
+    shown.push_back(render::visible(sample.stack[i]));
+    if (i < sample.places.size() && !sample.places[i].empty())
+      shown.back() += " (" + render::visible(sample.places[i]) + ')';
+  }
   // Outer functions without a name say nothing.
   while (shown.size() > 1 && shown.back().starts_with("0x")) shown.pop_back();
-  return fmt::format("{}", fmt::join(shown, " < "));
+  const std::size_t more = shown.size() - std::min(shown.size(), kMostShown);
+  shown.resize(shown.size() - more);
+  return fmt::format("{}{}", fmt::join(shown, " < "),
+                     more == 0 ? "" : fmt::format(" < and {} more", more));
 }
 
 // Lines with one heading, which stands before the first.
@@ -445,6 +453,11 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
     render::JsonArray stack(sample.key("stack"));
     for (const std::string& frame : each.stack) render::append_json_string(stack.next(), frame);
     stack.end();
+    if (std::ranges::any_of(each.places, [](const std::string& place) { return !place.empty(); })) {
+      render::JsonArray places(sample.key("places"));
+      for (const std::string& place : each.places) render::append_json_string(places.next(), place);
+      places.end();
+    }
     sample.end();
   }
   samples.end();

@@ -9,6 +9,7 @@
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/json_object.hpp"
@@ -98,6 +99,11 @@ std::vector<Argument> taken(std::string_view aside) {
 void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most) {
   timeline::visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
     put_text(into, name);
+    if (exporting::is_stack(name, value)) {
+      std::string stack = exporting::stack_text(exporting::trace_of(mark), value);
+      stack.resize(std::min(stack.size(), most + 1));
+      return query::encode(into, query::Value::of(std::string_view(stack)));
+    }
     const bool is_named = value.has_name || value.labels != nullptr;
     const bool is_long = value.text.size() > most && (value.kind == query::Value::Kind::kText ||
                                                       value.kind == query::Value::Kind::kBlob);
