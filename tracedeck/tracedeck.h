@@ -217,8 +217,9 @@ typedef struct td_value {
   size_t label_size;
 } td_value;
 
-/* The field at a path ("label", "header.flags[2]") of the event that came last, else the one that
- * its contexts have. Pointers are valid until the next call for this trace. */
+/* The field at a path ("label", "header.flags[2]", "http.status", "list[-1]": docs/query.md) of the
+ * event that came last, else the one that its contexts have. Pointers are valid until the next call
+ * for this trace. */
 td_status td_field(td_trace trace, const char* path, td_value* value, td_error* error);
 
 /* --- Answers -------------------------------------------------------------------------------- */

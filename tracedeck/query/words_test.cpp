@@ -32,12 +32,16 @@ TEST(KnownNames, AreOfEventsAndFields) {
   SampleTrace trace;
   const auto inner = structure_class({{"a", unsigned_class()}, {"odd key", unsigned_class()}});
   trace.add(trace.event_class(1, "Poll Start", structure_class({{"x", inner}, {"y", inner}})));
-  trace.add(trace.event_class(2, "it's", structure_class({{"z", unsigned_class()}})));
+  trace.add(trace.event_class(
+      2, "it's",
+      structure_class({{"z", unsigned_class()}, {"http.status", inner}, {"a..b", inner}})));
   KnownNames names;
   names.see(trace.description);
   EXPECT_THAT(names.events(), ElementsAre("Poll Start"));
   EXPECT_THAT(names.fields(), Contains("x.a"));
   EXPECT_THAT(names.fields(), Contains("z"));
+  EXPECT_THAT(names.fields(), Contains("http.status.a"));
+  EXPECT_THAT(names.fields(), Not(Contains("a..b")));
   EXPECT_THAT(names.fields(), Not(Contains("odd key")));
   KnownNames few(2);
   few.see(trace.description);
