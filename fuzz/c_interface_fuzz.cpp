@@ -383,7 +383,7 @@ class Caller {
     const unsigned kind = script_.next();
     Outcome outcome;
     checked([&](td_error* error) {
-      return td_merge(kind % 8 == 7 ? nullptr : parts.data(), kind % 4, kind % 2 == 1 ? 1 : 0, take,
+      return td_merge(kind % 8 == 7 ? nullptr : parts.data(), kind % 3, kind % 2 == 1 ? 1 : 0, take,
                       &outcome, error);
     });
   }
