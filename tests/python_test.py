@@ -626,11 +626,14 @@ class Memory(Traces):
         for _ in range(100):
             use()
         gc.collect()
-        before = resident()
-        for _ in range(OPENS):
+        before, objects = resident(), sys.getallocatedblocks()
+        for number in range(OPENS):
             use()
+            if number % 100 == 99:
+                gc.collect()  # which does not run by itself here
         gc.collect()
-        self.assertLess(resident() - before, 8 << 20)
+        self.assertLess(resident() - before, 4 << 20)
+        self.assertLess(sys.getallocatedblocks() - objects, OPENS)
 
     @unsanitized
     def test_events_do_not_add_up(self):

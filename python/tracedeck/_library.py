@@ -275,8 +275,20 @@ def _watch(raised: List[BaseException], progress: Optional[Callable[[int], Any]]
             answer = 1
 
 
+def _noting(notes: List[str]) -> Callable[[Any, int, int], None]:
+    """A function that the library calls with sentences."""
+
+    def note(_user: Any, sentence: int, size: int) -> None:
+        notes.append(ctypes.string_at(sentence, size).decode("utf-8", "replace"))
+
+    return note
+
+
 class Request:
-    """Paths and options in the form that the library takes, and what the callbacks met."""
+    """Paths and options in the form that the library takes, and what the callbacks met.
+
+    No callback may hold the request: `byref` holds the options out of the garbage collector's sight.
+    """
 
     def __init__(
         self,
@@ -312,12 +324,9 @@ class Request:
         options.limit = limit or 0
         options.go_on = GO_ON(self._watch.send)
         self.notes: List[str] = []
-        options.note = NOTE(self._note)
+        options.note = NOTE(_noting(self.notes))
         self._options = options
         self.arguments: Tuple[Any, ...] = (self._paths, len(paths), ctypes.byref(options))
-
-    def _note(self, _user: Any, sentence: int, size: int) -> None:
-        self.notes.append(ctypes.string_at(sentence, size).decode("utf-8", "replace"))
 
     def check(self, status: int, error: ErrorStructure) -> int:
         """The status, or what it stands for is raised."""
