@@ -6,9 +6,12 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/dial9/model_classes.hpp"
+#include "tracedeck/dial9/recorder_losses.hpp"
 #include "tracedeck/dial9/rules.hpp"
 #include "tracedeck/dial9/segment_origin.hpp"
 #include "tracedeck/dial9/still_written.hpp"
@@ -92,13 +95,18 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   void finish_batch() { pin_pools(); }
   void end() {
+    if (std::exchange(is_unsealed_, false)) lose_end_of_file();
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
   }
 
   // A file is begun when the one before it is complete: what is missing is of times before that.
   void lose_files() { files_are_lost_ = true; }
 
-  void begin_next_file() { begins_file_ = true; }
+  void begin_next_file() {
+    begins_file_ = true;
+    ends_unsealed_ = std::exchange(is_unsealed_, false);
+    prior_is_lost_ = !ends_unsealed_;
+  }
 
   // What a recorder has not written yet is no damage.
   void problem(Finding finding) {
@@ -126,15 +134,15 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     event.offset = offset;
     event.size = size;
     room_.commit(batch, event, begin, end);
-    if constexpr (std::is_same_v<Room, TapeRoom>) {
-      if (type.attachment == clock_anchor_) [[unlikely]]
-        watch_clock();
-    }
+    if (is_watching_) [[unlikely]]
+      watch(type, offset, size);
     return !batch.full();
   }
   void before_frame() { pin_pools(); }
   void segment(std::uint64_t number, std::uint64_t offset) {
     if (std::exchange(files_are_lost_, false)) put_loss(offset);
+    if (std::exchange(ends_unsealed_, false)) lose_end_of_file();
+    is_watching_ = false;
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
     stream_ = std::make_shared<const DataStream>(DataStream{.entity = this->trace().next_stream(),
                                                             .stream_class = stream_class_,
@@ -144,14 +152,42 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     this->batch().add_stream(RecordKind::kStreamBegin, stream_);
   }
   void type(const EventType& type) {
-    if (type.attachment != nullptr) return;
-    const EventClass& added = classes_.add(type, *stream_class_, this->trace());
-    this->batch().add(Record(&added));
-    if (added.name == kClockSyncEvent && added.clock != nullptr && this->options().findings)
-      clock_anchor_ = &added;
+    if (type.attachment == nullptr) add_class(type);
+    if (std::ranges::find(watched_, type.attachment) != watched_.end()) is_watching_ = true;
   }
 
  private:
+  void add_class(const EventType& type) {
+    const EventClass& added = classes_.add(type, *stream_class_, this->trace());
+    this->batch().add(Record(&added));
+    const bool is_anchor =
+        added.name == kClockSyncEvent && added.clock != nullptr && this->options().findings;
+    if (is_anchor) clock_anchor_ = &added;
+    if (is_anchor || (added.name && (counts_dropped(*added.name) || is_about_file(*added.name))))
+      watched_.push_back(&added);
+  }
+  // An event that says something of the recording.
+  [[gnu::noinline, gnu::cold]] void watch(const EventType& type, std::uint64_t offset,
+                                          std::uint32_t size) {
+    if constexpr (std::is_same_v<Room, TapeRoom>) {
+      if (type.attachment == clock_anchor_) return watch_clock();
+    }
+    const io::Window& window = *this->source().window();
+    const ByteSpan frame = {window.view().data + (offset - window.offset()), size};
+    const std::string_view name = type.name();
+    if (counts_dropped(name)) {
+      const auto dropped = dropped_events(type, frame);
+      if (dropped && *dropped != 0)
+        this->batch().add_loss(
+            {.stream = stream_.get(), .events = dropped, .of_samples = true, .by_event = true});
+    } else if (is_about_file(name)) {
+      const SealedClean clean = sealed_clean(type, frame);
+      is_unsealed_ = is_unsealed_ || clean.is_not;
+      if (clean.prior_is_not && std::exchange(prior_is_lost_, false)) lose_end_of_file();
+    }
+  }
+  // Events may be missing that were to be the last ones of the file before here.
+  void lose_end_of_file() { this->batch().add_loss({.stream = stream_.get(), .by_event = true}); }
   // Of files before the header at `offset`.
   void put_loss(std::uint64_t offset) {
     Loss loss{.stream = stream_.get(), .end_value = origin_at(offset).begin};
@@ -216,7 +252,13 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   bool is_damaged_ = false;      // and when that ends is not known
   bool cut_reported_ = false;
   const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
-  std::optional<Nanoseconds> utc_offset_;     // at the last of them
+  // Classes whose events say something of the recording, and whether the segment has one.
+  std::vector<const EventClass*> watched_;
+  bool is_watching_ = false;
+  bool is_unsealed_ = false;               // the file says that events of it may be missing
+  bool ends_unsealed_ = false;             // the one before did, of which nothing more comes
+  bool prior_is_lost_ = false;             // that of the one before may still be said
+  std::optional<Nanoseconds> utc_offset_;  // at the last of them
   std::uint64_t strings_pinned_ = 0;
   std::uint64_t stacks_pinned_ = 0;
 };

@@ -141,7 +141,7 @@ class TraceWriter final : public Writer {
         open_.end(record.stream->entity.trace);
         break;
       case RecordKind::kLoss:
-        adaptations_.add(Adaptation::kLoss);
+        if (!record.loss->by_event) adaptations_.add(Adaptation::kLoss);
         break;
       case RecordKind::kEvent:
       case RecordKind::kPacketBegin:

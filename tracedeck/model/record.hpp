@@ -98,6 +98,10 @@ struct Loss {
   std::optional<std::uint64_t> packets = {};
   // What an earlier record counted as lost came after all: to be taken off the total.
   bool taken_back = false;
+  // Only what samples something was lost, as allocations: all other events are whole.
+  bool of_samples = false;
+  // An event of the trace says it: who writes that has written it.
+  bool by_event = false;
   std::optional<Nanoseconds> begin = {};
   std::optional<Nanoseconds> end = {};
   // The same as values of the stream's default clock, where it was read from those.

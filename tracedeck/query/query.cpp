@@ -253,7 +253,7 @@ class Query::Work {
       counts_.lost += loss.events.value_or(0);
       counts_.losses_of_unknown_size += loss.events ? 0 : 1;
     }
-    return pairing_ ? pairing_->add(loss) : Result<void>();
+    return pairing_ && !loss.of_samples ? pairing_->add(loss) : Result<void>();
   }
 
   std::unique_ptr<QueryPlan> plan_;

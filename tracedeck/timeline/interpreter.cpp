@@ -603,7 +603,17 @@ class Interpreter::Work {
     marking_.end_loss(found->second, now_.number);
   }
 
+  // Nothing that slices, waits and states come of was lost.
+  void take_of_samples(const Loss& loss) {
+    timeline_.mutable_counts().lost_events += loss.events.value_or(0);
+    flush_whole();
+    const std::string name =
+        loss.events ? fmt::format("lost {} samples", *loss.events) : std::string("lost samples");
+    marking_.gap_of_samples(marking_.add_name("loss", name), now_.time);
+  }
+
   void take(const Loss& loss) {
+    if (loss.of_samples) return take_of_samples(loss);
     std::optional<std::uint64_t> events = loss.events;
     if (loss.stream != nullptr && events) {
       if (!std::exchange(losses_known_, true)) late_.look_in(*batches_.back(), key_of);

@@ -382,6 +382,11 @@ class Marking {
   // Nothing is known of `stream` between the times, and perhaps until `end_loss`.
   void gap(StreamState& stream, NameId name, std::int64_t begin, std::int64_t end,
            std::uint64_t number);
+  // Samples were lost, as was reported at `time`.
+  void gap_of_samples(NameId name, std::int64_t time) {
+    ++timeline_.mutable_counts().gaps;
+    put_gap(name, time, time);
+  }
   // Nothing is known of any stream that has `wide` between the times; null: of any.
   void wide_gap(Losses* wide, NameId name, std::int64_t begin, std::int64_t end,
                 std::uint64_t number);
