@@ -9,6 +9,7 @@
 
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/model/units.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/left_out.hpp"
@@ -49,12 +50,19 @@ struct ClassLook {
     name = text.view();
     const auto* const structure = class_as<StructureClass>(payload.get());
     fields.resize(structure == nullptr ? 0 : structure->members.size(), Column(kFieldLimit));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const std::string_view unit = unit_of(structure->members[i].attributes);
+      if (unit.empty()) continue;
+      units.resize(fields.size());
+      units[i] = (nanoseconds_of_unit(unit) ? "" : " ") + visible(unit);
+    }
   }
 
   FieldClassPtr payload;
   std::string name;
   std::size_t columns = 0;
   std::vector<Column> fields;
+  std::vector<std::string> units;  // what stands behind numbers of the fields; or none has one
 };
 
 class TextWriter final : public Writer {
@@ -241,7 +249,9 @@ void TextWriter::fields(ClassLook& look, std::span<const Slot> slots) {
     spaces();
     const std::size_t before = values_.style().columns();
     values_.style().member(out_, structure->members[i].name);
+    const bool is_absent = slot->kind == SlotKind::kOptional && slot->bits == 0;
     slot = values_.append(out_, slot, structure->members[i].field_class.get());
+    if (!look.units.empty() && !is_absent) values_.style().put(out_, Paint::kPlain, look.units[i]);
     pending_ = 2 + look.fields[i].padding(values_.style().columns() - before);
   }
 }

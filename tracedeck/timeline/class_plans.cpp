@@ -138,7 +138,18 @@ void ClassPlans::make_plan(ClassPlan& plan, const Event& event) {
     note_use(*rules_[i]);
   }
   if (actions.empty() && plan.clock != nullptr) infer(event, any_applies, actions);
+  if (actions.empty() && any_applies && !event_class.describes_others)
+    plan_otherwise(event_class, *trace, actions);
   set_actions(plan, std::move(actions));
+}
+
+void ClassPlans::plan_otherwise(const EventClass& event_class, const TraceDescription& trace,
+                                std::vector<PlannedAction>& into) {
+  for (std::size_t i = 0; i < rules_.size() && into.empty(); ++i) {
+    if (!applies(trace, i)) continue;
+    rules_[i]->plan_otherwise(event_class, into);
+    if (!into.empty()) note_use(*rules_[i]);
+  }
 }
 
 void ClassPlans::set_actions(ClassPlan& plan, std::vector<PlannedAction> actions) const {

@@ -149,6 +149,8 @@ class ClassPlans {
   [[nodiscard]] Result<void> compile(const Table& table);
   void note_clock(const ClockClass& clock, const TraceDescription* trace);
   void make_plan(ClassPlan& plan, const Event& event);
+  void plan_otherwise(const EventClass& event_class, const TraceDescription& trace,
+                      std::vector<PlannedAction>& into);
   void set_actions(ClassPlan& plan, std::vector<PlannedAction> actions) const;
   void note_use(const RuleSet& rules);
   [[nodiscard]] bool applies(const TraceDescription& trace, std::size_t index);

@@ -337,6 +337,12 @@ void CompiledRules::compile_points(RuleParser& parser) {
     state.track = counter_space(parser, rule);
     parser.on(rule.track);
   }
+  for (const FieldsRule& rule : table_.fields) {
+    parser.in("fields", fmt::format("of {}", fmt::join(rule.event, ", ")));
+    FieldsState& state = fields_.emplace_back();
+    state.rule = &rule;
+    parser.classes(rule.event, state.event);
+  }
   for (const StateRule& rule : table_.states) {
     parser.in("state", fmt::format("of {}", fmt::join(rule.event, ", ")));
     StateState& state = states_.emplace_back();

@@ -36,6 +36,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
     return search.finds(trace, applies_, table_.applies_to_attributes);
   }
   void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended) override {
     for (SliceState& each : slices_) each.forget(ended);
     for (WaitState& each : waits_) each.forget_all();
@@ -105,6 +106,11 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   [[nodiscard]] bool plan_begin(SliceState& state, const EventClass& event_class,
                                 std::vector<PlannedAction>& into);
   void plan_points(const EventClass& event_class, std::vector<PlannedAction>& into);
+  void plan_fields(const EventClass& event_class, std::vector<PlannedAction>& into);
+  // The tracks of a field that is a counter.
+  [[nodiscard]] TrackSpace& space_of(const Member& field, const EventClass& event_class);
+  [[nodiscard]] std::unique_ptr<Action> instant(const InstantState& state, BoundTrack on,
+                                                const EventClass& event_class);
   void plan_denial(StateState& state, const EventClass& event_class,
                    std::vector<PlannedAction>& into);
   void plan_balances(const EventClass& event_class, std::vector<PlannedAction>& into);
@@ -124,6 +130,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   std::list<InstantState> instants_;
   std::list<CounterState> counters_;
   std::list<BalanceState> balances_;
+  std::list<FieldsState> fields_;
   std::list<StateState> states_;
   TrackNumbers sums_{0};  // by `CounterRule::sum` of whichever rules
   // What `StateRule::spent` said last.

@@ -100,6 +100,11 @@ struct CounterState {
   TrackSpace* track = nullptr;
 };
 
+struct FieldsState {
+  const FieldsRule* rule = nullptr;
+  ClassMatcher event = {};
+};
+
 struct StateState {
   const StateRule* rule = nullptr;
   ClassMatcher event = {};

@@ -168,6 +168,11 @@ Result<RuleValue> RuleValue::parse(const std::string& text, const RuleNames& nam
   return value;
 }
 
+std::optional<RuleValue> RuleValue::of_field(std::string_view name) {
+  auto made = parse(path_of_field(name), {});
+  return made ? std::optional(*std::move(made)) : std::nullopt;
+}
+
 const Member* RuleValue::field_in(const EventClass& event_class) const {
   const auto* const payload =
       event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
@@ -240,7 +245,7 @@ BoundValue::BoundValue(const RuleValue& value, const EventClass& event_class)
       return;
     case RuleValue::Kind::kAnnotated:
       if (const Member* const field = value.field_in(event_class)) {
-        if (const auto named = RuleValue::parse(path_of_field(field->name), {}))
+        if (const auto named = RuleValue::of_field(field->name))
           *this = BoundValue(*named, event_class);
       }
       return;

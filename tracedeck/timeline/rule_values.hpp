@@ -155,6 +155,9 @@ class RuleValue {
   // Errors: kInvalidArgument, what is wrong with it.
   [[nodiscard]] static Result<RuleValue> parse(const std::string& text, const RuleNames& names);
 
+  // A field of the payload, whatever it is called; nothing where that cannot be said.
+  [[nodiscard]] static std::optional<RuleValue> of_field(std::string_view name);
+
   [[nodiscard]] const std::string& text() const { return text_; }
   // The field of the payload that it is; null where it is none, or events of that class have none.
   [[nodiscard]] const Member* field_in(const EventClass& event_class) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -176,13 +177,10 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
     into.push_back({phase, make()});
   };
   for (const InstantState& state : instants_) {
-    if (!state.event.matches(name)) continue;
+    if (state.rule->otherwise || !state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
-    add(Phase::kPoint, on, state.track, "[[instant]]", [&] {
-      return std::make_unique<MarkInstant>(
-          *state.rule, state.name, state.when, std::move(on), event_class, context_,
-          arguments(state.rule->args, event_class), threads_, state.tid);
-    });
+    add(Phase::kPoint, on, state.track, "[[instant]]",
+        [&] { return instant(state, std::move(on), event_class); });
   }
   for (CounterState& state : counters_) {
     if (!state.event.matches(name)) continue;
@@ -201,6 +199,81 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
                                          threads_);
     });
   }
+}
+
+std::unique_ptr<Action> CompiledRules::instant(const InstantState& state, BoundTrack on,
+                                               const EventClass& event_class) {
+  return std::make_unique<MarkInstant>(
+      *state.rule, state.name, state.when, std::move(on), event_class, context_,
+      arguments(state.rule->args, event_class), threads_, state.tid);
+}
+
+void CompiledRules::plan_otherwise(const EventClass& event_class,
+                                   std::vector<PlannedAction>& into) {
+  const std::string_view name = timeline::name_of(event_class);
+  for (const InstantState& state : instants_) {
+    if (!state.rule->otherwise || !state.event.matches(name)) continue;
+    BoundTrack on = track(state.track, event_class);
+    if (on.possible()) into.push_back({Phase::kPoint, instant(state, std::move(on), event_class)});
+  }
+}
+
+void CompiledRules::plan_fields(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  const auto* const payload =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  for (const FieldsState& state : fields_) {
+    if (payload == nullptr || !state.event.matches(timeline::name_of(event_class))) continue;
+    for (const Member& field : payload->members) {
+      const bool counts = std::ranges::any_of(field.attributes, [&](const Attribute& each) {
+        return each.key == state.rule->attribute;
+      });
+      const auto value = RuleValue::of_field(field.name);
+      if (!counts || !value) continue;
+      into.push_back({Phase::kPoint, std::make_unique<MarkCounter>(
+                                         false, *value, std::nullopt,
+                                         track(&space_of(field, event_class), event_class),
+                                         event_class, context_, sums_)});
+    }
+  }
+}
+
+namespace {
+
+// Of several of a kind, as devices and sockets, a field says which it is.
+const Member* find_identity(const StructureClass& payload) {
+  constexpr auto kIdentityEndings =
+      std::to_array<std::string_view>({"_index", "_cookie", "_id", "_name"});
+  for (const std::string_view ending : kIdentityEndings) {
+    const auto found = std::ranges::find_if(payload.members, [&](const Member& member) {
+      const std::string_view name = member.name;
+      return name.ends_with(ending) && member.attributes.empty();
+    });
+    if (found != payload.members.end()) return &*found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TrackSpace& CompiledRules::space_of(const Member& field, const EventClass& event_class) {
+  const Member* const identity = find_identity(*event_class.payload->as<StructureClass>());
+  TrackRule rule{
+      .id = "fields", .kind = TrackKind::kCounter, .unit = std::string(unit_of(field.attributes))};
+  const std::string_view name = field.name;
+  const std::string shown(name.find_first_of("{}") == std::string_view::npos ? name : "?");
+  rule.name = fmt::format("{{name}}: {}", shown);
+  const auto key = identity == nullptr ? std::nullopt : RuleValue::of_field(identity->name);
+  if (key && key->text().find_first_of("{}|?") == std::string::npos)
+    rule.name += fmt::format(" {{{}}}", key->text());
+  auto& known = context_.tracks[fmt::format(
+      "fields\n{}\n{}\n{}\n{}", timeline::name_of(event_class), name, rule.unit, rule.name)];
+  if (known != nullptr) return *known;
+  if (key) rule.key.push_back(key->text());
+  known = std::make_unique<TrackSpace>(rule);
+  known->rank = static_cast<std::uint32_t>(context_.tracks.size());
+  if (key) known->key.push_back(*key);
+  if (auto text = RuleTemplate::parse(rule.name, names_)) known->name = *std::move(text);
+  return *known;
 }
 
 void CompiledRules::plan_denial(StateState& state, const EventClass& event_class,
@@ -321,6 +394,7 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
   plan_slices(event_class, into);
   plan_schedules(event_class, into);
   plan_points(event_class, into);
+  plan_fields(event_class, into);
   plan_balances(event_class, into);
   plan_waits(event_class, into);
 }

@@ -101,6 +101,8 @@ class RuleSet {
   // What the rules do with events of that class, which they are for by its name. The arguments live
   // as long as the rules.
   virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
+  // The same of a class that no rule is about so far.
+  virtual void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
   // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
   virtual void forget(const SectionEnd& ended) = 0;
   // No more events come. `end`: of no event.

@@ -118,6 +118,7 @@ struct InstantRule {
   std::string category = {};
   std::string name = {};
   std::vector<std::string> args = {};
+  bool otherwise = false;  // only of classes that no other rule is about
 };
 
 struct CounterRule {
@@ -129,6 +130,12 @@ struct CounterRule {
   // What is added is taken off again by an event of these, of equal key.
   ClassGlobs until = {};
   std::vector<KeyPair> match = {};
+};
+
+// Each field with an attribute is a counter.
+struct FieldsRule {
+  ClassGlobs event = {};
+  std::string attribute = {};  // its key
 };
 
 struct StateRule {
@@ -289,6 +296,7 @@ struct Table {
   std::vector<SliceRule> slices = {};
   std::vector<InstantRule> instants = {};
   std::vector<CounterRule> counters = {};
+  std::vector<FieldsRule> fields = {};
   std::vector<StateRule> states = {};
   std::vector<WaitRule> waits = {};
   std::vector<FlowRule> flows = {};

@@ -114,9 +114,10 @@ constexpr auto keys_of<SliceRule>() {
 template <>
 constexpr auto keys_of<InstantRule>() {
   return std::tuple{
-      required("event", &InstantRule::event), optional("when", &InstantRule::when),
-      required("track", &InstantRule::track), optional("category", &InstantRule::category),
-      required("name", &InstantRule::name),   optional("args", &InstantRule::args)};
+      required("event", &InstantRule::event),        optional("when", &InstantRule::when),
+      required("track", &InstantRule::track),        optional("category", &InstantRule::category),
+      required("name", &InstantRule::name),          optional("args", &InstantRule::args),
+      optional("otherwise", &InstantRule::otherwise)};
 }
 
 template <>
@@ -125,6 +126,12 @@ constexpr auto keys_of<CounterRule>() {
                     required("track", &CounterRule::track), required("value", &CounterRule::value),
                     optional("sum", &CounterRule::sum),     optional("until", &CounterRule::until),
                     optional("match", &CounterRule::match)};
+}
+
+template <>
+constexpr auto keys_of<FieldsRule>() {
+  return std::tuple{required("event", &FieldsRule::event),
+                    required("attribute", &FieldsRule::attribute)};
 }
 
 template <>
@@ -232,6 +239,7 @@ void for_each_rule_list(const Visit& visit) {
   visit("slice", &Table::slices);
   visit("instant", &Table::instants);
   visit("counter", &Table::counters);
+  visit("fields", &Table::fields);
   visit("state", &Table::states);
   visit("wait", &Table::waits);
   visit("flow", &Table::flows);
