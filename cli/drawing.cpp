@@ -9,6 +9,7 @@
 #include "cli/output_options.hpp"
 #include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/io/compressing_output.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/mark_window.hpp"
@@ -82,7 +83,12 @@ class Drawing {
     const Interpreted read = interpret(
         options_, session_,
         [this](const MarksAhead& ahead) -> timeline::MarkSink& { return open(ahead); },
-        kind_.names_addresses ? flow::Needs::Symbols::kAll : flow::Needs::Symbols::kNone);
+        kind_.names_addresses ? flow::Needs::Symbols::kAll : flow::Needs::Symbols::kNone,
+        kind_.sees_events
+            ? SeeEvents([this](const timeline::Timeline& timeline, const Batch& batch) {
+                exporter_->see(timeline, batch);
+              })
+            : SeeEvents());
     if (read.interpreter == nullptr || exporter_ == nullptr || read.cut_short) return std::nullopt;
     const timeline::Timeline& timeline = read.interpreter->timeline();
     const std::string empty = timeline::empty_range_notice(timeline, read.stream->begin());
@@ -119,6 +125,7 @@ class Drawing {
     settings.source_format = ahead.format;
     settings.begin = ahead.begin;
     settings.shortest = shortest_;
+    settings.is_compressed = io::compression_named(options_.out) != io::Compression::kNone;
     settings.any_size = options_.max_size.has_value();
     exporter_ = kind_.draw(output_, settings);
     timeline::MarkSink* next = exporter_.get();

@@ -34,10 +34,9 @@ void report_notices(Session& session, const timeline::Interpreter& interpreter) 
   for (const std::string& sentence : interpreter.notices()) session.diagnostics.note(sentence);
 }
 
-Interpreted interpret(
-    const Options& options, Session& session, const SinkFor& sink_for, flow::Needs::Symbols symbols,
-    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see,
-    const std::function<void(OpenPipeline& pipeline)>& opened_to) {
+Interpreted interpret(const Options& options, Session& session, const SinkFor& sink_for,
+                      flow::Needs::Symbols symbols, const SeeEvents& see,
+                      const std::function<void(OpenPipeline& pipeline)>& opened_to) {
   std::string format;
   const flow::Pipeline* opened = nullptr;
   timeline::MarkStreamOptions marks = mark_options(options);

@@ -29,14 +29,17 @@ struct Interpreted {
 // Reports what the interpretation has to say about tables and traces.
 void report_notices(Session& session, const timeline::Interpreter& interpreter);
 
+// Is given each batch of events after their marks.
+using SeeEvents = std::function<void(const timeline::Timeline& timeline, const Batch& batch)>;
+
 // Interprets all TRACEs. `sink_for` says where marks go; `see` is given each batch of events after
 // their marks; `opened` is given what is read before the first of them, and open until the marks
 // have ended. The last two may be empty.
-[[nodiscard]] Interpreted interpret(
-    const Options& options, Session& session, const SinkFor& sink_for,
-    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
-    const std::function<void(const timeline::Timeline& timeline, const Batch& batch)>& see = {},
-    const std::function<void(OpenPipeline& pipeline)>& opened = {});
+[[nodiscard]] Interpreted interpret(const Options& options, Session& session,
+                                    const SinkFor& sink_for,
+                                    flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone,
+                                    const SeeEvents& see = {},
+                                    const std::function<void(OpenPipeline& pipeline)>& opened = {});
 
 // Reports arguments of slices and waits that an option names and none has: wrong usage.
 void report_unknown(Session& session, const std::vector<std::string>& sentences);

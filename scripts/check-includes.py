@@ -30,7 +30,7 @@ NAMES = {
     "charconv": "chars_format from_chars to_chars",
     "chrono": "chrono chrono_literals",
     "cmath": """
-        abs acos asin atan ceil cos erfc exp fabs floor fmod ilogb isfinite isinf isnan ldexp lgamma llround log log10 log1p
+        abs acos asin atan ceil cos erfc exp expm1 fabs floor fmod ilogb isfinite isinf isnan ldexp lgamma llround log log10 log1p
         log2 lround modf nearbyint nextafter pow round signbit sin sqrt tan trunc""",
     "compare": "partial_ordering strong_ordering weak_ordering",
     "concepts": """

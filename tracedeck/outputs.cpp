@@ -17,6 +17,7 @@
 #include "tracedeck/export/heph_spans.hpp"
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/export/perfetto.hpp"
+#include "tracedeck/export/pprof.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/lower/lowering_writer.hpp"
 #include "tracedeck/lower/marker_lowering_writer.hpp"
@@ -122,6 +123,10 @@ std::unique_ptr<exporting::Exporter> chrome(io::Output& output, const OutputSett
 
 std::unique_ptr<exporting::Exporter> heph_spans(io::Output& output, const OutputSettings&) {
   return exporting::make_heph_spans(output);
+}
+
+std::unique_ptr<exporting::Exporter> pprof(io::Output& output, const OutputSettings& settings) {
+  return exporting::make_pprof(output, {.gzip = !settings.is_compressed});
 }
 
 std::unique_ptr<exporting::Exporter> folded(io::Output& output, const OutputSettings&) {
@@ -257,6 +262,13 @@ constexpr std::array kRendered = {
                .options = kStackOptions,
                .draw = folded,
                .names_addresses = true},
+    OutputKind{.name = "pprof",
+               .title = "a profile for pprof, of samples and of memory",
+               .suffixes = {".pprof", ".pb"},
+               .options = kStackOptions,
+               .draw = pprof,
+               .names_addresses = true,
+               .sees_events = true},
 };
 
 OutputKind output_of(const Format& format, const WriteTarget& target) {

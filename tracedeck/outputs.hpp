@@ -39,6 +39,7 @@ struct OutputSettings {
   bool any_size = false;                   // of a page: also one that browsers do not bear
   std::int64_t shortest = 0;               // where the output `leaves_out_short`
   int perfetto_level = 57;
+  bool is_compressed = false;  // what it is written to compresses
 };
 
 // Which tables there are.
@@ -74,6 +75,7 @@ struct OutputKind {
                                                const OutputSettings& settings) = nullptr;
   bool shows_instants = false;    // and states: else slices alone, or samples
   bool names_addresses = false;   // such time lines show the names of addresses
+  bool sees_events = false;       // besides the marks
   bool leaves_out_short = false;  // slices that are short, itself, and counts them all the same
   std::uint64_t bearable = 0;     // bytes of them beyond which programs that show them fail; 0: any
   // or by a format.

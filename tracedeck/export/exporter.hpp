@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tracedeck/format/writer.hpp"
+#include "tracedeck/model/batch.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 
 namespace tracedeck::exporting {
@@ -26,6 +27,8 @@ using TraceAttributes = std::function<std::vector<TraceAttribute>()>;
 // Writes into an output that the caller owns and finishes, which must outlive the exporter.
 class Exporter : public timeline::MarkSink {
  public:
+  // Each batch of events, after its marks, of outputs that see events.
+  virtual void see(const timeline::Timeline&, const Batch&) {}
   // What the target could not hold, or holds in another way. Complete after `finish`.
   [[nodiscard]] virtual Receipt receipt() const = 0;
 };

@@ -1,0 +1,114 @@
+#include "tracedeck/export/heap_samples.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <string_view>
+#include <system_error>
+
+namespace tracedeck::exporting {
+namespace {
+
+constexpr std::string_view kRateKey = "memory.sample_rate_bytes";
+
+std::size_t member_number(const StructureClass& payload, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      payload.members, [&](const Member& member) { return member.name == name; });
+  return static_cast<std::size_t>(found - payload.members.begin());
+}
+
+// Null: the event has none.
+const Slot* member_slot(const Event& event, std::size_t number) {
+  const std::span<const Slot> slots = event.payload();
+  const Slot* slot = slots.data();
+  const Slot* const end = slot + slots.size();
+  for (; number != 0 && slot != end; --number) slot = slot->next();
+  if (slot == end) return nullptr;
+  return slot->kind == SlotKind::kOptional && slot->bits != 0 ? slot + 1 : slot;
+}
+
+std::uint64_t member_value(const Event& event, std::size_t number) {
+  const Slot* const slot = member_slot(event, number);
+  return slot != nullptr && slot->kind == SlotKind::kUnsigned ? slot->bits : 0;
+}
+
+}  // namespace
+
+HeapSamples::ClassUse::ClassUse(const EventClass& event_class) {
+  struct Named {
+    std::string_view event;
+    Kind kind;
+  };
+  static constexpr auto kNamed = std::to_array<Named>({{"AllocEvent", Kind::kAllocation},
+                                                       {"FreeEvent", Kind::kFree},
+                                                       {"SegmentMetadataEvent", Kind::kMetadata},
+                                                       {"SegmentMetadata", Kind::kMetadata}});
+  if (event_class.payload == nullptr || event_class.self_described) return;
+  const auto* const payload = event_class.payload->as<StructureClass>();
+  const auto named = std::ranges::find(kNamed, event_class.name.value_or(""), &Named::event);
+  if (payload == nullptr || named == kNamed.end()) return;
+  kind = named->kind;
+  address = member_number(*payload, kind == Kind::kMetadata ? "entries" : "addr");
+  size = member_number(*payload, "size");
+  stack = member_number(*payload, "callchain");
+  if (kind == Kind::kAllocation && size == payload->members.size()) kind = Kind::kOther;
+}
+
+void HeapSamples::see(const Event& event) {
+  const ClassUse& use = classes_[*event.event_class];
+  switch (use.kind) {
+    case Kind::kOther:
+      return;
+    case Kind::kAllocation:
+      return allocate(use, event);
+    case Kind::kFree:
+      live_.erase({event.event_class->entity.trace, member_value(event, use.address)});
+      return;
+    case Kind::kMetadata:
+      return read_rate(use, event);
+  }
+}
+
+// Sampled with a probability of 1 - e^(-size / rate).
+void HeapSamples::allocate(const ClassUse& use, const Event& event) {
+  const std::uint64_t trace = event.event_class->entity.trace;
+  const std::uint64_t address = member_value(event, use.address);
+  const auto size = static_cast<double>(member_value(event, use.size));
+  const auto rate = rates_.find(trace);
+  double count = 1;
+  if (rate == rates_.end()) {
+    ++unscaled_;
+  } else if (size > 0) {
+    count = 1 / -std::expm1(-size / rate->second);
+  }
+  ++count_;
+  const HeapSample sample{.stack = find_stack_(event, member_slot(event, use.stack)),
+                          .count = count,
+                          .bytes = size * count};
+  visit_(sample);
+  if (address == 0) {
+    ++untracked_;
+  } else if (live_.size() < kMost || live_.contains({trace, address})) {
+    live_[{trace, address}] = sample;
+  } else {
+    is_full_ = true;
+  }
+}
+
+void HeapSamples::read_rate(const ClassUse& use, const Event& event) {
+  const Slot* const entries = member_slot(event, use.address);
+  if (entries == nullptr || entries->kind != SlotKind::kStringMap) return;
+  bool is_rate = false;
+  for (const Slot* at = entries + 1; at < entries->next(); at = at->next()) {
+    if (at->kind != SlotKind::kString) continue;
+    const std::string_view text = at->text();
+    double rate = 0;
+    if (is_rate &&
+        std::from_chars(text.data(), text.data() + text.size(), rate).ec == std::errc() && rate > 0)
+      rates_[event.event_class->entity.trace] = rate;
+    is_rate = !is_rate && text == kRateKey;
+  }
+}
+
+}  // namespace tracedeck::exporting
