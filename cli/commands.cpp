@@ -7,12 +7,16 @@ namespace tracedeck::cli {
 namespace {
 
 // The options of each command. Those after the first line of each are shared.
-constexpr auto kInfoOptions = std::to_array<std::string_view>(
-    {"json",      "json-output",  "begin",  "end",       "stream-intersection",
-     "where",     "clock-offset", "follow", "baud",      "stall-limit",
-     "metadata",  "files-from",   "format", "as-stored", "tband-encoding",
-     "max-state", "jobs",         "strict", "color",     "progress",
-     "quiet",     "verbose",      "help",   "version"});
+constexpr auto kInfoOptions =
+    std::to_array<std::string_view>({"json",           "json-output",  "quality",
+                                     "begin",          "end",          "stream-intersection",
+                                     "where",          "clock-offset", "follow",
+                                     "baud",           "stall-limit",  "metadata",
+                                     "files-from",     "format",       "as-stored",
+                                     "tband-encoding", "max-state",    "jobs",
+                                     "strict",         "color",        "progress",
+                                     "quiet",          "verbose",      "help",
+                                     "version"});
 constexpr auto kPrintOptions = std::to_array<std::string_view>(
     {"output",         "int64",        "flat",       "clock-gmt",
      "clock-seconds",  "clock-cycles", "clock-date", "no-delta",

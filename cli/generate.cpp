@@ -37,6 +37,8 @@ std::string sentence_tables() {
       {"latency", "`latency`"},
       {"why", "`why`"},
       {"so", "Conclusions of `why`"},
+      {"quality", "What a recording lacks, in `info --quality` and below the first line of `latency`"},
+      {"stuck", "Tasks that seem to be stuck, in `info --quality` and `latency`"},
       {"diff", "`diff`"},
       {"query", "The last line of `query`"},
       {"require", "Why a requirement does not hold"},

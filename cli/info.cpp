@@ -1,3 +1,6 @@
+#include <optional>
+#include <utility>
+
 #include "cli/commands.hpp"
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
@@ -29,8 +32,13 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
                   {.lines_per_rule = NoticePolicy::kFewLines,
                    .silent = options.quiet,
                    .trace = reader.description()->input()});
+  std::optional<flow::RecordingSurvey> survey;
+  if (options.quality) survey.emplace(true);
+  const bool is_surveyed =
+      options.quality && flow::RecordingSurvey::is_about(reader.description()->format());
   const auto read = read_through(**trace, [&](const Batch& batch) {
     summarizer.add(batch);
+    if (is_surveyed) survey->see(batch);
     notices.see(batch);
     return true;
   });
@@ -47,6 +55,8 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
   summary.stored_size = stored_size;
   summary.size = size;
   summary.utc = utc;
+  if (survey)
+    summary.quality = survey->finish(summary.losses.places != 0 || summary.problems.count != 0);
   return summary;
 }
 
@@ -54,7 +64,12 @@ std::optional<flow::TraceSummary> summarize(const Options& options, Session& ses
 
 void run_info(const Options& options, Session& session) {
   bool first = true;
-  for_each_trace(options, session, {.findings = true}, [&](const auto& place, auto trace) {
+  flow::Needs needs{.findings = true};
+  if (options.quality) {
+    needs.values = true;
+    needs.symbols = flow::Needs::Symbols::kAll;
+  }
+  for_each_trace(options, session, needs, [&](const auto& place, auto trace) {
     auto summary = summarize(options, session, std::move(trace));
     if (!summary) return true;
     if (place.parts().size() > 1) summary->parts = place.parts();

@@ -1,8 +1,12 @@
 #include "tracedeck/timeline/latency.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "cli/commands.hpp"
 #include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
 namespace tracedeck::cli {
@@ -12,11 +16,25 @@ void run_latency(const Options& options, Session& session) {
   if (!made) return session.report(made.error());
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
-  const Interpreted read =
-      interpret(options, session, [&](const MarksAhead& ahead) -> timeline::MarkSink& {
+  flow::RecordingSurvey survey(false);
+  bool is_surveyed = false;
+  const Interpreted read = interpret(
+      options, session,
+      [&](const MarksAhead& ahead) -> timeline::MarkSink& {
         report.begin = ahead.begin;
         if (ahead.begin) latency.begin_at(*ahead.begin);
         return latency;
+      },
+      flow::Needs::Symbols::kNone,
+      [&](const timeline::Timeline&, const Batch& batch) {
+        if (is_surveyed) survey.see(batch);
+      },
+      [&](OpenPipeline& pipeline) {
+        auto traces = pipeline->descriptions();
+        is_surveyed = std::ranges::any_of(traces, [](const auto& trace) {
+          return flow::RecordingSurvey::is_about(trace->format());
+        });
+        survey.expect(std::move(traces));
       });
   if (read.interpreter == nullptr) return report_interrupt(options, session);
   if (options.explain) {
@@ -28,6 +46,8 @@ void run_latency(const Options& options, Session& session) {
   for (const std::string& sentence : latency.notices()) session.diagnostics.note(sentence);
   constexpr std::size_t kUsualRows = 20;
   report.top = options.top.value_or(options.json ? 0 : kUsualRows);
+  if (is_surveyed)
+    report.quality = survey.finish(read.interpreter->timeline().counts().has_losses());
   report.events_before = read.stream->events_before();
   const timeline::Timeline& timeline = read.interpreter->timeline();
   print(session, options.json ? timeline::latency_json(latency, timeline, report)

@@ -699,6 +699,15 @@ constexpr std::array kOptions = {
                .help = "a row for each value of EXPR too: track, task_id, ...",
                .detail = "EXPR is about the same as that of --where.",
                .apply = apply_slices_by},
+    OptionSpec{.name = "quality",
+               .help = "whether the recording is any good: what it lacks, with remedies",
+               .detail = "Wakes, frame pointers, names of addresses, clock anchors, sample rates, "
+                         "losses, and tasks that seem to be stuck. It reads all values.",
+               .apply =
+                   [](Options& options, const std::string&) {
+                     options.quality = true;
+                     return std::string();
+                   }},
     OptionSpec{.name = "top",
                .value = "N",
                .help = "at most N rows of each category, those that took longest altogether (20)",

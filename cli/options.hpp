@@ -61,6 +61,7 @@ struct Options {
   bool merge = false;                  // the operands are partial answers
   Nanoseconds slack = {};  // how late events of live TRACEs may come, to be put in order
   bool json = false;
+  bool quality = false;  // of `info`: what a recording lacks
   // Of `print` a name of `outputs()`, of `query` one of its forms.
   std::string output = "text";
   bool int64_strings = false;

@@ -20,7 +20,7 @@ from command import BIN, ROOT, TIME_LIMIT, CommandTest, parse_lines, run, zstd
 COMMANDS = ["info", "print", "schema", "stats", "query", "latency", "why", "diff", "view", "tables", "validate", "convert", "formats"]
 READERS = ["info", "print", "schema", "stats", "latency", "validate"]
 OPTIONS = {
-    "info": "json output begin end stream-intersection where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "info": "json output quality begin end stream-intersection where clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "print": "output int64 flat clock-gmt clock-seconds clock-cycles clock-date no-delta names fields timerange records order begin end stream-intersection where limit tail clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "schema": "output to json where follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "stats": "json output begin end stream-intersection where clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",

@@ -18,10 +18,13 @@ import unittest
 import dial9_writer as w
 import diff_test
 import heph_writer as heph
+import quality_test
+import tband_test as tband
 import worlds
 import zephyr_test as zephyr
 from command import BIN, ROOT, CommandTest, run
 from diff_test import trace as slices_of
+from quality_test import MS, Recording
 from rotated_files_test import Process
 from timeline_oracle.ctf_trace import Ctf
 from timeline_oracle.random_traces import KERNEL
@@ -259,7 +262,7 @@ class Sentences(CommandTest):
         for ask in (self.of_worlds, self.of_incidents):
             with self.subTest(ask.__name__):
                 ask()
-        for ask in (self.of_pools, self.of_differences, self.of_queries, self.of_notices):
+        for ask in (self.of_pools, self.of_differences, self.of_quality, self.of_queries, self.of_notices):
             with self.subTest(ask.__name__), self.saying():
                 ask()
         self.assertEqual(self.seen.lacking(set(self.table) - RARE, ALWAYS), [])
@@ -431,6 +434,39 @@ class Sentences(CommandTest):
         self.diff("--top", "1", "--table", self.file("pool.toml", POOL.encode()), pools, many)
         with self.saying("require/none-known"):
             self.require('max("run 2") < 1h', "--table", self.file("pool.toml", POOL.encode()), pools)
+
+    def of_quality(self):
+        """What recordings lack, and who is stuck in them."""
+        few = Recording().busy().anchor(10, 10**18).symbol(0x1000)
+        for time in range(20):
+            few.sample(time * MS, 0x1000, 0x1000, 0x1000, 0x7000)
+        memory = Recording().busy().at(20, "AllocEvent", w.u32(7), w.varint(64), w.varint(0), w.stack(1, 2, 3))
+        steps = Recording().busy().anchor(10, 10**18).anchor(50 * MS, 10**18 + 3_600_000 * MS)
+        good = Recording().busy().anchor(10, 10**18)
+        stuck = Recording().busy().poll(20 * MS, 3, "src/c.rs:1:1", worker=1).wake(30 * MS, 4)
+        for task in range(100, 108):
+            stuck.spawn(task * 1000, task)
+        for time in range(40 * MS, 60 * MS, MS):
+            stuck.wake(time, 1).poll(time + 100, 1, worker=2).wake(time + 150, 1, waker=1)
+        one = Recording().busy().spawn(10, 5, instrumented=0)
+        contents = [each.content() for each in (quality_test.poor(), few, memory, steps, good, stuck, one)] + [good.content(damage=b"\xff\xff")]
+        for number, content in enumerate(contents):
+            self.quality(self.file(f"quality{number}.bin", content))
+        self.quality("--format", "tband", self.file("quality.tband", tband.event(2, 1) + tband.event(0x54, 10, 1) + tband.event(0x54, 20, 2)))
+
+    def quality(self, *args):
+        info, answer = self.both("info", "--quality", *args)
+        head, measured = self.both("latency", *args)
+        said = answer["quality"]["findings"]
+        for each in said:
+            self.assertIn(each["text"], info)
+            self.assertIn("remedy: " + each["remedy"], info)
+        self.assertEqual(info.count("remedy: "), len(said))
+        for each in measured.get("quality", [])[:1]:
+            self.assertIn("quality: " + each["text"], head)
+        for name in self.table:
+            if name.startswith(("quality/", "stuck/")):
+                self.seen.note(name, bool(sentences.found(self.one(name), info + head)))
 
     def of_queries(self):
         fields = [("n", w.VARINT)]

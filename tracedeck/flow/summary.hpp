@@ -16,6 +16,7 @@
 #include "tracedeck/flow/class_group.hpp"
 #include "tracedeck/flow/described_traces.hpp"
 #include "tracedeck/flow/loss_count.hpp"
+#include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -80,6 +81,7 @@ struct TraceSummary {
   std::vector<ClassSummary> classes =
       {};  // those described, also without events; in order of description
 
+  std::optional<RecordingQuality> quality = {};  // if it was surveyed
   LossTotals losses = {};
   ProblemSummary problems = {};
   std::vector<RuleSummary> findings = {};  // in order of their first finding
@@ -91,8 +93,8 @@ class Summarizer {
 
   void add(const Batch& batch);
 
-  // Everything but `parts`, `recorder`, `stored_size` and `size`, which the caller knows of the
-  // place and the reader.
+  // Everything but `parts`, `recorder`, `quality`, `stored_size` and `size`, which the caller knows
+  // of the place and the reader.
   [[nodiscard]] TraceSummary finish() const;
 
  private:

@@ -13,6 +13,8 @@
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/loss_text.hpp"
+#include "tracedeck/render/quality.hpp"
+#include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/time_text.hpp"
 #include "tracedeck/render/visible.hpp"
@@ -394,6 +396,30 @@ void add_stream_times(Lines& lines, const TraceSummary& summary, ClockOrigin ori
   }
 }
 
+void add_quality(Lines& lines, const TraceSummary& summary) {
+  if (!summary.quality) return;
+  const std::vector<QualityFinding> findings = quality_findings(summary);
+  std::string_view name = "quality";
+  const auto add = [&](const std::string& text) { lines.add(std::exchange(name, ""), text); };
+  if (findings.empty()) add(say<"quality/good">());
+  for (const QualityFinding& finding : findings) {
+    add(finding.text);
+    lines.more("  remedy: " + finding.remedy);
+  }
+  if (!summary.quality->is_known) lines.more(say<"quality/losses-alone">());
+  name = "stuck";
+  for (const std::string& text : stuck_texts(*summary.quality)) add(text);
+}
+
+void append_quality(JsonObject& object, const TraceSummary& summary) {
+  if (!summary.quality) return;
+  JsonObject quality(object.key("quality"));
+  quality.boolean("surveyed", summary.quality->is_known);
+  append_findings(quality.key("findings"), quality_findings(summary));
+  quality.end();
+  if (has_stuck(*summary.quality)) append_stuck(object.key("stuck"), *summary.quality);
+}
+
 }  // namespace
 
 void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
@@ -420,6 +446,7 @@ void append_summary_text(TextBuffer& out, const TraceSummary& summary) {
   lines.add("losses", losses_line(summary));
   add_problems(lines, summary.problems);
   add_findings(lines, summary.findings);
+  add_quality(lines, summary);
 
   out.append(fmt::format("{}: {}{}\n", visible(description.input()), format_text(description),
                          storage_text(description)));
@@ -462,6 +489,7 @@ void append_summary_json(TextBuffer& out, const TraceSummary& summary) {
   for (const flow::RuleSummary& finding : summary.findings)
     append_finding(findings.next(), finding);
   findings.end();
+  append_quality(object, summary);
   object.end();
   out.append('\n');
 }

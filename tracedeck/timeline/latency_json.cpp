@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tracedeck/render/json_object.hpp"
+#include "tracedeck/render/quality.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
@@ -164,6 +165,12 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   for (const CounterUse& use : latency.counters()) append_counter(counters.next(), use, timeline);
   counters.end();
   append_counts(object.key("counts"), timeline.counts());
+  if (options.quality) {
+    if (const auto findings = render::quality_findings(*options.quality); !findings.empty())
+      render::append_findings(object.key("quality"), findings);
+    if (render::has_stuck(*options.quality))
+      render::append_stuck(object.key("stuck"), *options.quality);
+  }
   object.end();
   out.append('\n');
   return std::string(out.view());

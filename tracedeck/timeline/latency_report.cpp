@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/render/quality.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/text_table.hpp"
@@ -175,6 +176,16 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   }
 }
 
+void append_worst(std::string& out, const flow::RecordingQuality& quality) {
+  const std::string worst = render::worst_text(render::quality_findings(quality));
+  if (!worst.empty()) out += worst + '\n';
+}
+
+void append_stuck_tasks(std::string& out, const flow::RecordingQuality& quality) {
+  const std::vector<std::string> texts = render::stuck_texts(quality);
+  if (!texts.empty()) out += fmt::format("\n{}\n", fmt::join(texts, "\n"));
+}
+
 void append_outliers(std::string& out, const std::vector<LatencyCategory>& categories) {
   std::string lines;
   for (const LatencyCategory& category : categories) {
@@ -257,6 +268,7 @@ std::string latency_text(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
   std::string out;
   out += timeline_summary(timeline, options.begin, options.events_before) + '\n';
+  if (options.quality) append_worst(out, *options.quality);
   const std::vector<LatencyCategory> categories = latency_categories(latency, options.top);
   if (categories.empty()) {
     append_nothing(out, latency, timeline, options);
@@ -269,6 +281,7 @@ std::string latency_text(const Latency& latency, const Timeline& timeline,
   out += counter_lines(latency, timeline, options.top);
   append_outliers(out, categories);
   append_doubts(out, latency, timeline);
+  if (options.quality) append_stuck_tasks(out, *options.quality);
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/timeline/latency.hpp"
 
@@ -15,6 +16,7 @@ struct LatencyReportOptions {
   std::size_t top = 0;  // rows of each category, those with the greatest total; 0: all
   std::optional<std::int64_t> begin = {};  // of what is reported; that of the trace without
   std::uint64_t events_before = 0;         // that were read and lie before it
+  std::optional<flow::RecordingQuality> quality = {};  // if it was surveyed
 };
 
 // For reading: waits first, then slices by category in the order of the tables.
