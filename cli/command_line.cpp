@@ -17,7 +17,7 @@
 #include "cli/notices.hpp"
 #include "cli/observer.hpp"
 #include "cli/option_values.hpp"
-#include "cli/results_apart.hpp"
+#include "cli/places.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/base/version.hpp"

@@ -1,7 +1,6 @@
 // Time lines of all TRACEs, drawn into one output: for `convert` and `view`.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 
@@ -9,15 +8,8 @@
 #include "cli/receipt.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/io/output.hpp"
-#include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::cli {
-
-// What a result shows, by which it is said what became of the rest.
-enum class CountWords : std::uint8_t { kSlices, kPicture, kTables };
-
-// What the interpretation itself could not place.
-void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts, CountWords words);
 
 // Where to draw to, once there is something to draw; null: that cannot be had, which was reported.
 // What was made before is not wanted.

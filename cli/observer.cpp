@@ -8,6 +8,7 @@
 
 #include "cli/places.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/live.hpp"
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/time_text.hpp"
@@ -31,10 +32,6 @@ void SessionObserver::opened(const TraceDescription& description) {
   if (watches_.empty() || format == nullptr || !format->info().classes_first) return;
   for (query::FieldWatch* const watch : watches_) watch->see(description);
   ++known_;
-}
-
-void SessionObserver::handed_on(const TraceDescription& description) {
-  if (streamless_ != nullptr) streamless_->add(description);
 }
 
 // A date says when it was in UTC.
@@ -92,7 +89,7 @@ void SessionObserver::failed(const Error& error) {
   ++failures_;
   // What a stop request kept from being looked at is said once, for all of it.
   const bool is_stopped = session_.stop.stop_requested() && error.code == ErrorCode::kUnrecognised;
-  if (!is_stopped || comes_live(error.input)) session_.report(error);
+  if (!is_stopped || io::comes_live(error.input)) session_.report(error);
 }
 
 void SessionObserver::refused(const Error& error) {

@@ -10,7 +10,6 @@
 #include "cli/session.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/flow/recording_sessions.hpp"
-#include "tracedeck/flow/streamless_traces.hpp"
 #include "tracedeck/query/field_watch.hpp"
 
 namespace tracedeck::cli {
@@ -27,11 +26,7 @@ class SessionObserver final : public flow::PipelineObserver {
   void failed(const Error& error) override;
   void refused(const Error& error) override;
   void opened(const TraceDescription& description) override;
-  void handed_on(const TraceDescription& description) override;
-  void progress(double part) override {
-    if (streamless_ != nullptr) streamless_->forget();
-    session_.diagnostics.progress().show(part);
-  }
+  void progress(double part) override { session_.diagnostics.progress().show(part); }
   void note(const std::string& sentence) override { session_.diagnostics.note(sentence); }
   void common_time(const std::string& trace, const TraceDescription& description,
                    const flow::TimeRange& range) override;
@@ -39,9 +34,6 @@ class SessionObserver final : public flow::PipelineObserver {
                   bool by_one_offset) override;
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
-
-  // Traces that are opened from here on are added to `traces`, which must outlive it.
-  void watch(flow::StreamlessTraces& traces) { streamless_ = &traces; }
 
   // Whether `traces` were opened and the classes of all of them are known, and the condition names
   // a field that none has: wrong usage, which is reported.
@@ -55,7 +47,6 @@ class SessionObserver final : public flow::PipelineObserver {
 
   Session& session_;
   const Options& options_;
-  flow::StreamlessTraces* streamless_ = nullptr;
   std::vector<query::FieldWatch*> watches_;
   flow::RecordingSessions sessions_;
   std::string condition_;  // where the user wrote it

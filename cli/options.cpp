@@ -7,8 +7,8 @@
 
 #include "cli/hidden.hpp"
 #include "cli/option_values.hpp"
-#include "cli/segment.hpp"
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/convert/segment_name.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/follow.hpp"
 #include "tracedeck/outputs.hpp"
@@ -146,23 +146,19 @@ std::string apply_int64(Options& options, const std::string& value) {
   return {};
 }
 
+// Its choices are all that there are.
 std::string apply_layout(Options& options, const std::string& value) {
-  options.layout = value == "one"      ? TableLayout::kOne
-                   : value == "schema" ? TableLayout::kSchema
-                                       : TableLayout::kClass;
+  options.layout = find_layout(value).value_or(TableLayout::kUsual);
   return {};
 }
 
 std::string apply_partition(Options& options, const std::string& value) {
-  using columns::TimePartition;
-  options.partition = value == "class"        ? TimePartition::kNone
-                      : value == "class,date" ? TimePartition::kDate
-                                              : TimePartition::kHour;
+  options.partition = find_partition(value).value_or(columns::TimePartition::kNone);
   return {};
 }
 
 std::string apply_what(Options& options, const std::string& value) {
-  options.what = value == "all" ? What::kAll : value == "spans" ? What::kSpans : What::kEvents;
+  options.what = find_content(value).value_or(TableContent::kEvents);
   return {};
 }
 
@@ -373,8 +369,8 @@ std::string apply_flows(Options& options, const std::string& value) {
 std::string apply_rank(Options& options, const std::string& value) {
   const auto rank = parse_count(value);
   if (!rank) return rank.error();
-  if (*rank == 0 || *rank > timeline::SliceFinder::kMostRank)
-    return fmt::format("a rank is a number from 1 to {}", timeline::SliceFinder::kMostRank);
+  if (*rank == 0 || *rank > timeline::kMostRank)
+    return fmt::format("a rank is a number from 1 to {}", timeline::kMostRank);
   options.why_rank = *rank;
   return {};
 }

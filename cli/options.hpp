@@ -30,13 +30,6 @@ namespace tracedeck::cli {
 enum class ColorMode : std::uint8_t { kAuto, kAlways, kNever };
 
 // What the user asked for. Each member is set by the option of that name.
-// What tables are made of.
-enum class What : std::uint8_t {
-  kEvents,
-  kSpans,  // what events mean
-  kAll,
-};
-
 struct Options {
   std::vector<std::string> operands;    // the TRACEs, in order
   std::vector<std::string> files_from;  // lists of more of them, in order
@@ -68,7 +61,7 @@ struct Options {
   bool flat = false;                                                 // of csv
   TableLayout layout = TableLayout::kUsual;                          // of tables
   columns::TimePartition partition = columns::TimePartition::kNone;  // the same
-  What what = What::kEvents;                                         // of tables: --what
+  TableContent what = TableContent::kEvents;                         // of tables: --what
   std::vector<std::pair<std::string, std::string>> tags = {};        // of tables
   std::string segment = {};                                          // the same; "": by content
   bool metadata = false;                // of `schema`: as metadata text

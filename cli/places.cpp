@@ -1,14 +1,15 @@
 #include "cli/places.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "cli/split.hpp"
+#include "tracedeck/convert/results_apart.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/io/live.hpp"
 #include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
@@ -101,17 +102,23 @@ std::string check_read_again(const Options& options, std::string_view what) {
   return {};
 }
 
-bool comes_live(const std::string& operand) {
-  struct stat status{};
-  if (io::is_live_address(operand)) return true;
-  const int known =
-      operand == kStandard ? ::fstat(STDIN_FILENO, &status) : ::stat(operand.c_str(), &status);
-  return known == 0 &&
-         (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode) || S_ISSOCK(status.st_mode));
+std::string check_results_apart(const Options& options) {
+  const auto is_result = [](std::string_view id) { return id == "o" || id == "page-out"; };
+  ResultPlaces places{
+      .traces = {.names = options.operands, .format = options.format, .follow = options.follow},
+      .are_files = options.merge,
+      .files_read = options.files_read,
+      .files = {{options.report, "the report"}, {options.partial, "the partial answer"}},
+      .kind = find_output(options.to),
+      .is_directory = writes_directory(options),
+      .is_split = is_split(options)};
+  places.files_read.push_back(options.metadata_file);
+  if (std::ranges::any_of(options.given, is_result)) places.out = options.out;
+  return tracedeck::check_results_apart(places);
 }
 
 bool reads_live(const Options& options) {
-  return options.follow || std::ranges::any_of(options.operands, comes_live);
+  return options.follow || std::ranges::any_of(options.operands, io::comes_live);
 }
 
 std::string interrupted_text(const std::string& out, const std::string& written) {

@@ -14,10 +14,7 @@ inline constexpr std::string_view kStandard = "-";
 // Whether the target of the options is a directory.
 [[nodiscard]] bool writes_directory(const Options& options);
 
-// Whether what the operand names comes while it is read: from a pipe, a terminal, another device or
-// an address.
-[[nodiscard]] bool comes_live(const std::string& operand);
-// Whether any TRACE of the options does, or is followed.
+// Whether what any TRACE of the options names comes while it is read, or is followed.
 [[nodiscard]] bool reads_live(const Options& options);
 
 // What is said of a conversion that a stop request ended early. `written`: where what was written
@@ -29,6 +26,9 @@ inline constexpr std::string_view kStandard = "-";
 
 // What is wrong with the places of the result and the report, seen against each other, or "".
 [[nodiscard]] std::string check_places(const Options& options);
+
+// See `tracedeck::check_results_apart`: of all that the options say is read and written.
+[[nodiscard]] std::string check_results_apart(const Options& options);
 
 // What is wrong with TRACEs that are to be read twice or more, because of `what`, or "".
 [[nodiscard]] std::string check_read_again(const Options& options, std::string_view what);

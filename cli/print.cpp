@@ -89,7 +89,7 @@ void run_print(const Options& options, Session& session) {
   settings.receipt = false;
   // CSV has its columns before the first event.
   settings.trace_names =
-      options.output == "csv" ? pipeline.trace_names() : pipeline.trace_names_as_they_come();
+      options.output == "csv" ? pipeline->trace_names() : pipeline.trace_names_as_they_come();
   settings.babeltrace = babeltrace_options(options, session, *pipeline);
   const std::unique_ptr<io::Output> safe = safe_output(options, session);
   const auto writer =
@@ -105,7 +105,7 @@ void run_print(const Options& options, Session& session) {
                                               .output = session.out,
                                               .notices = notices,
                                               .show_at_once = !pipeline->live() && somebody_waits(),
-                                              .ready = pipeline.pauses()},
+                                              .ready = pauses_of(*pipeline)},
                                              session);
   if (safe != nullptr && !session.delivered(safe->finish())) return;
   if (written.complete && !session.delivered(session.out.flush())) return;

@@ -70,7 +70,7 @@ std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& o
 struct Spans {
   timeline::SpanRows rows;
   std::unique_ptr<timeline::MarkStream> stream = {};
-  render::TraceNames name_of = {};  // once the traces are open
+  TraceNames name_of = {};  // once the traces are open
 };
 
 // Null: the query is about events.

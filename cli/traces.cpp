@@ -18,10 +18,7 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session, flow::Needs
                            std::vector<flow::TracePlace> places, std::optional<FoundTrace> first)
     : observer_(session, options) {
   const std::size_t traces = places.size();
-  if (!flow::are_live(places)) {
-    observer_.watch_fields();
-    observer_.watch(streamless_);
-  }
+  if (!flow::are_live(places)) observer_.watch_fields();
   pipeline_ = flow::Pipeline::open(pipeline_options(options, needs), observer_, session.stop,
                                    std::move(places), std::move(first));
   if (observer_.refuses(traces)) pipeline_ = nullptr;
@@ -31,21 +28,14 @@ OpenPipeline::OpenPipeline(const Options& options, Session& session,
                            std::unique_ptr<flow::Live> live)
     : observer_(session, options), pipeline_(flow::Pipeline::arriving(std::move(live))) {}
 
-render::TraceNames OpenPipeline::trace_names() const {
-  return pipeline_->several() ? names() : render::TraceNames();
-}
-
-render::TraceNames OpenPipeline::trace_names_as_they_come() const {
-  return pipeline_->live() ? names() : trace_names();
-}
-
-render::TraceNames OpenPipeline::names() const {
+TraceNames OpenPipeline::trace_names_as_they_come() const {
+  if (!pipeline_->live()) return pipeline_->trace_names();
   return [this](const TraceDescription& trace) { return pipeline_->name_of(trace); };
 }
 
-std::function<bool(std::chrono::milliseconds)> OpenPipeline::pauses() const {
-  if (!pipeline_->live()) return {};
-  return [this](std::chrono::milliseconds patience) { return pipeline_->ready(patience); };
+std::function<bool(std::chrono::milliseconds)> pauses_of(flow::Pipeline& pipeline) {
+  if (!pipeline.live()) return {};
+  return [&pipeline](std::chrono::milliseconds patience) { return pipeline.ready(patience); };
 }
 
 void report_interrupt(const Options& options, Session& session) {

@@ -11,7 +11,7 @@
 #include "cli/observer.hpp"
 #include "cli/session.hpp"
 #include "tracedeck/flow/trace_by_trace.hpp"
-#include "tracedeck/render/trace_tags.hpp"
+#include "tracedeck/format/trace_names.hpp"
 
 namespace tracedeck::cli {
 
@@ -33,11 +33,6 @@ class OpenPipeline {
   OpenPipeline(const OpenPipeline&) = delete;
   OpenPipeline& operator=(const OpenPipeline&) = delete;
 
-  // The traces of which no data stream has begun, once all is read. Live ones are not known.
-  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> take_streamless() {
-    return streamless_.take();
-  }
-
   // Ends the reading, so that all that reports at its end has done so.
   void close() { pipeline_ = nullptr; }
 
@@ -49,21 +44,18 @@ class OpenPipeline {
   // How many of the traces could not be read, or not to their end.
   [[nodiscard]] std::uint64_t failures() const { return observer_.failures(); }
 
-  // What distinguishes the traces; empty when there is one.
-  [[nodiscard]] render::TraceNames trace_names() const;
-  // The same for who need not know beforehand whether there are several: what comes live may turn
-  // out to be traces that a conversion brought into one result. "" of one that needs no name.
-  [[nodiscard]] render::TraceNames trace_names_as_they_come() const;
-  // `EventsOut::ready`: empty unless the traces are live.
-  [[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses() const;
+  // `flow::Pipeline::trace_names` for who need not know beforehand whether there are several: what
+  // comes live may turn out to be traces that a conversion brought into one result. "" of one that
+  // needs no name.
+  [[nodiscard]] TraceNames trace_names_as_they_come() const;
 
  private:
-  [[nodiscard]] render::TraceNames names() const;
-
-  flow::StreamlessTraces streamless_;
   SessionObserver observer_;
   std::unique_ptr<flow::Pipeline> pipeline_;
 };
+
+// `EventsOut::ready`: empty unless the traces are live. The pipeline must outlive it.
+[[nodiscard]] std::function<bool(std::chrono::milliseconds)> pauses_of(flow::Pipeline& pipeline);
 
 // Opens the traces of all TRACEs one after the other, live ones as they come, and hands each to
 // `look`.

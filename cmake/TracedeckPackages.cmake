@@ -37,7 +37,7 @@ set(CPACK_DEBIAN_SHARED_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_SHARED_DESCRIPTION "The library for C++: reads and writes ${traces}.")
 set(CPACK_DEBIAN_SHARED_DEVELOPMENT_PACKAGE_NAME libtracedeck-dev)
 set(CPACK_DEBIAN_SHARED_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_SHARED_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, zlib1g-dev, libzstd-dev, libre2-dev, libsimdjson-dev, libsqlite3-dev")
+set(CPACK_DEBIAN_SHARED_DEVELOPMENT_PACKAGE_DEPENDS "libfmt-dev, zlib1g-dev, libzstd-dev, libre2-dev, libsimdjson-dev, libsqlite3-dev, nettle-dev")
 set(
   CPACK_DEBIAN_SHARED_DEVELOPMENT_DESCRIPTION
   "Headers, CMake package and pkg-config file of the library for C++, which reads and writes ${traces}."

@@ -8,7 +8,10 @@ set(
   chrono.hpp
   tracedeck.h
   marks.hpp
+  convert.hpp
+  answers.hpp
   formats.hpp
+  outputs.hpp
   format/format.hpp
   format/reader.hpp
   format/writer.hpp

@@ -31,6 +31,7 @@ FLOORS = {
     "tracedeck/timeline": 5,
     "tracedeck/export": 5,
     "tracedeck/columns": 5,
+    "tracedeck/convert": 5,
     "tracedeck/record": 6,
     "tracedeck/c": 6,
     "examples": 6,

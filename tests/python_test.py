@@ -366,6 +366,105 @@ class Reading(Traces):
         with self.assertRaises(tracedeck.CannotOpenError):
             tracedeck.why("missing", "poll")
 
+    def converted(self, name, path, words, **keywords):
+        """What the command and the package make of a trace: their receipts, and the bytes of their results."""
+        results = []
+        for maker in ("command", "package"):
+            folder = self.folder / f"{name}.{maker}"
+            folder.mkdir()
+            out = folder / name
+            if maker == "package":
+                receipt = tracedeck.convert(path, out, **keywords)
+            else:
+                done = run("convert", "-q", "--report", str(folder / "report.json"), "-o", str(out), *words, path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                receipt = json.loads((folder / "report.json").read_text())
+                (folder / "report.json").unlink()
+            receipt.pop("output")
+            files = {each.relative_to(folder).as_posix(): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+            results.append((receipt, files))
+        return results
+
+    def test_convert_is_that_of_the_command(self):
+        demo = str(TRACES / "dial9/tokio-demo.bin.gz")
+        if not os.path.exists(demo):
+            self.skipTest("there are no reference traces")
+        ctf = str(next((TRACES / "ctf").rglob("metadata")).parent)
+        for name, path, words, keywords in (
+            ("x.ctf2", demo, [], {}),
+            ("x.heph", demo, ["--to", "heph"], {"to": "heph"}),
+            ("x.jsonl", demo, ["--limit", "20"], {"limit": 20}),
+            ("x.csv", demo, ["--flat", "--where", "worker_id == 1"], {"flat": True, "where": "worker_id == 1"}),
+            ("x.dial9", demo, ["--begin", "+1ms", "--end", "+2ms"], {"begin": "+1ms", "end": "+2ms"}),
+            ("copy.dial9", demo, [], {}),
+            ("copy.ctf1", ctf, ["--to", "ctf1"], {"to": "ctf1"}),
+            ("tables", demo, ["--to", "parquet", "--segment", "s", "--tag", "host=web17"],
+             {"to": "parquet", "segment": "s", "tags": {"host": "web17"}}),
+            ("named", demo, ["--to", "parquet"], {"to": "parquet"}),
+            ("spans", demo, ["--to", "arrow", "--what", "spans", "--segment", "s"], {"to": "arrow", "what": "spans", "segment": "s"}),
+            ("one.parquet", demo, ["--to", "parquet", "--layout", "one", "--segment", "s"], {"to": "parquet", "layout": "one", "segment": "s"}),
+            ("hidden.jsonl", demo, ["--drop", "worker_id"], {"drop": ["worker_id"]}),
+        ):
+            with self.subTest(name):
+                (receipt, files), (of_package, files_of_package) = self.converted(name, path, words, **keywords)
+                self.assertEqual(of_package, receipt)
+                self.assertEqual(sorted(files_of_package), sorted(files))
+                for each, content in files.items():
+                    # A CTF trace has a UUID of its own.
+                    if each.endswith(("metadata", ".json")) or "ctf" in name:
+                        self.assertEqual(len(files_of_package[each]), len(content), each)
+                    else:
+                        self.assertEqual(files_of_package[each], content, each)
+
+    def test_convert_in_parts(self):
+        path = self.ticks(5000)
+        out = self.folder / "parts.jsonl"
+        receipt = tracedeck.convert(path, out, split_size=20_000)
+        self.assertGreater(len(receipt["parts"]), 2)
+        lines = "".join(pathlib.Path(part).read_text() for part in receipt["parts"])
+        self.assertEqual(lines.encode(), run("print", "--output", "jsonl", path).stdout)
+
+    def test_convert_hides(self):
+        path = self.ticks(3)
+        out = self.folder / "masked.jsonl"
+        receipt = tracedeck.convert(path, out, mask=["n"])
+        self.assertTrue(any("mask" in entry["what"] for entry in receipt["entries"]), receipt)
+        self.assertIn('"n":"m_', out.read_text())
+
+    def test_convert_refuses(self):
+        path = self.ticks(3)
+        out = self.folder / "out"
+        before = pathlib.Path(path).read_bytes()
+        for error, arguments, keywords in (
+            (tracedeck.ArgumentError, (out, "no such target"), {}),
+            (tracedeck.ArgumentError, (out,), {}),
+            (tracedeck.ArgumentError, ("-", "jsonl"), {}),
+            (tracedeck.ArgumentError, (path, "dial9"), {}),
+            (tracedeck.ArgumentError, (out, "jsonl"), {"layout": "class"}),
+            (tracedeck.ArgumentError, (out, "parquet"), {"layout": "round"}),
+            (tracedeck.ArgumentError, (out, "parquet"), {"what": "all", "limit": 3}),
+            (tracedeck.ArgumentError, (out, "parquet"), {"tags": {"": "x"}}),
+            (tracedeck.ArgumentError, (out, "jsonl"), {"where": "n =="}),
+            (tracedeck.ArgumentError, (out, "jsonl"), {"mask": ["n"], "mask_key": self.folder / "no such key"}),
+            (tracedeck.UnsupportedError, (out, "html"), {}),
+            (tracedeck.CannotOpenError, (self.folder / "no such folder/out", "jsonl"), {}),
+            (ValueError, (out, "jsonl"), {"split_size": -1}),
+            (TypeError, (out, "jsonl"), {"drop": "n"}),
+        ):
+            with self.subTest(arguments=arguments, keywords=keywords), self.assertRaises(error):
+                tracedeck.convert(path, *arguments, **keywords)
+        with self.assertRaises(tracedeck.CannotOpenError):
+            tracedeck.convert("missing", out, "jsonl")
+        self.assertFalse(out.exists())
+        self.assertEqual(pathlib.Path(path).read_bytes(), before)
+
+    def test_convert_goes_on_without_what_cannot_be_read(self):
+        path = self.ticks(3)
+        out = self.folder / "some.jsonl"
+        with self.assertWarns(tracedeck.TracedeckWarning):
+            receipt = tracedeck.convert([path, "missing"], out)
+        self.assertEqual(receipt["events"], 3)
+
     def test_helps(self):
         text = subprocess.run([sys.executable, "-c", "import tracedeck; help(tracedeck)"], capture_output=True, text=True,
                               env={**environment(), "PAGER": "cat"}, check=True).stdout
@@ -525,6 +624,15 @@ class WrongUse(Traces):
         tracedeck.query(path, "count() by n", progress=seen.append)
         self.assertEqual(seen, sorted(seen))
         self.assertTrue(seen)
+
+    def test_a_conversion_ends_when_it_is_told_to(self):
+        def end(events):
+            raise KeyboardInterrupt
+
+        out = self.folder / "many.jsonl"
+        with self.assertRaises(KeyboardInterrupt):
+            tracedeck.convert(self.many_ticks(), out, progress=end)
+        self.assertFalse(out.exists())
 
     @unsanitized
     def test_an_interrupt_ends_a_call(self):
@@ -736,13 +844,13 @@ class Interface(unittest.TestCase):
         listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
         names = {line.split()[-1] for line in listed.splitlines()} - {"TRACEDECK_1"}
         functions = "version abi_version open close cancel next_batch class_count class_schema class_json report schema stream " \
-                    "next_event field query partial merge latency diff why validate"
+                    "next_event field query partial merge latency diff why convert validate"
         self.assertEqual(names, {f"td_{name}@@TRACEDECK_1" for name in functions.split()})
 
     def test_sizes(self):
         from tracedeck import _library
 
-        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "WhyStructure": 32, "ArrowSchema": 72, "ArrowArray": 80,
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 128, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
 

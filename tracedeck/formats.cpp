@@ -21,6 +21,7 @@
 #include "tracedeck/io/system.hpp"
 #include "tracedeck/lower/nested_restoring_reader.hpp"
 #include "tracedeck/lower/restoring_reader.hpp"
+#include "tracedeck/lower/target_lowering.hpp"
 #include "tracedeck/tband/format.hpp"
 #include "tracedeck/trace_identity.hpp"
 
@@ -261,8 +262,12 @@ std::unexpected<Error> several(const std::vector<FoundTrace>& traces, const std:
 }  // namespace
 
 std::span<const Format* const> formats() {
-  static const std::array kFormats = {&dial9::format(), &heph::format(), &ctf::format(),
-                                      &tband::format()};
+  using lower::lower_to_target;
+  static const Format kDial9(dial9::format(), lower_to_target);
+  static const Format kHeph(heph::format(), lower_to_target);
+  static const Format kCtf(ctf::format(), lower_to_target);
+  static const Format kTband(tband::format(), lower_to_target);
+  static const std::array kFormats = {&kDial9, &kHeph, &kCtf, &kTband};
   return kFormats;
 }
 

@@ -1,8 +1,10 @@
 #include "tracedeck/outputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/columns/arrow/ipc_format.hpp"
@@ -19,10 +21,6 @@
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/export/pprof.hpp"
 #include "tracedeck/formats.hpp"
-#include "tracedeck/lower/lowering_writer.hpp"
-#include "tracedeck/lower/marker_lowering_writer.hpp"
-#include "tracedeck/lower/nested_lowering_writer.hpp"
-#include "tracedeck/lower/span_lowering_writer.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/flat_csv.hpp"
 #include "tracedeck/render/json_lines.hpp"
@@ -306,29 +304,39 @@ const OutputKind* by_suffix(std::string_view file, bool directories) {
 WriteOptions write_options(const OutputKind& kind, const OutputSettings& settings) {
   WriteOptions options = settings.write;
   options.target = kind.name;
+  options.trace_names = settings.trace_names;
   return options;
 }
 
-// A target that says what it can hold gets nothing else.
-Result<std::unique_ptr<Writer>> lowered(const OutputKind& kind,
-                                        Result<std::unique_ptr<Writer>> writer,
-                                        const OutputSettings& settings) {
-  const TargetProfile* const profile = kind.target->profile;
-  if (!writer || profile == nullptr) return writer;
-  if (profile->plain != nullptr) {
-    return profile->plain->value_class != nullptr
-               ? lower::lower_to_spans(*profile, *std::move(writer), settings.write.part_of_source)
-               : lower::lower_to_markers(*profile, *std::move(writer),
-                                         settings.write.part_of_source);
-  }
-  return profile->nested == nullptr
-             ? lower::lower_for(*profile, *std::move(writer), settings.trace_names,
-                                settings.write.version)
-             : lower::lower_nested(*profile, *std::move(writer), settings.write.single_source,
-                                   settings.trace_names);
+template <class Value, std::size_t kCount>
+std::optional<Value> find_word(const std::array<std::pair<std::string_view, Value>, kCount>& words,
+                               std::string_view word) {
+  const auto found = std::ranges::find(words, word, &std::pair<std::string_view, Value>::first);
+  return found == words.end() ? std::nullopt : std::optional(found->second);
 }
 
+constexpr auto kContents =
+    std::to_array<std::pair<std::string_view, TableContent>>({{"events", TableContent::kEvents},
+                                                              {"spans", TableContent::kSpans},
+                                                              {"all", TableContent::kAll}});
+constexpr auto kLayouts = std::to_array<std::pair<std::string_view, TableLayout>>(
+    {{"class", TableLayout::kClass}, {"schema", TableLayout::kSchema}, {"one", TableLayout::kOne}});
+constexpr auto kPartitions = std::to_array<std::pair<std::string_view, columns::TimePartition>>(
+    {{"class", columns::TimePartition::kNone},
+     {"class,date", columns::TimePartition::kDate},
+     {"class,date,hour", columns::TimePartition::kHour}});
+
 }  // namespace
+
+std::optional<TableContent> find_content(std::string_view word) {
+  return find_word(kContents, word);
+}
+
+std::optional<TableLayout> find_layout(std::string_view word) { return find_word(kLayouts, word); }
+
+std::optional<columns::TimePartition> find_partition(std::string_view word) {
+  return find_word(kPartitions, word);
+}
 
 bool OutputKind::has_option(std::string_view option) const {
   return std::ranges::find(options, option) != options.end();
@@ -356,7 +364,7 @@ const OutputKind* output_of_name(std::string_view file) {
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output& output,
                                               const OutputSettings& settings) {
   if (kind.render != nullptr) return kind.render(output, settings);
-  return lowered(kind, kind.format->create(output, write_options(kind, settings)), settings);
+  return kind.format->create(output, write_options(kind, settings));
 }
 
 Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::OutputDirectory& output,
@@ -364,8 +372,7 @@ Result<std::unique_ptr<Writer>> create_writer(const OutputKind& kind, io::Output
   if (kind.tabulate != nullptr) return kind.tabulate(output, settings);
   if (kind.format == nullptr)
     return fail(ErrorCode::kUnsupported, std::string(kind.name) + " is not written as a directory");
-  return lowered(kind, kind.format->create_directory(output, write_options(kind, settings)),
-                 settings);
+  return kind.format->create_directory(output, write_options(kind, settings));
 }
 
 }  // namespace tracedeck

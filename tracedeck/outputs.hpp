@@ -13,8 +13,8 @@
 #include "tracedeck/columns/table_sink.hpp"
 #include "tracedeck/export/exporter.hpp"
 #include "tracedeck/format/format.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/render/babeltrace.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck {
 
@@ -25,7 +25,7 @@ struct OutputSettings {
   bool receipt = true;                     // counts what events as text leave out
   bool large_integers_as_strings = false;  // see `render::JsonLinesOptions`
   bool flat = false;                       // of CSV: a column for each field
-  render::TraceNames trace_names = {};
+  TraceNames trace_names = {};
   render::BabeltraceOptions babeltrace = {};
   WriteOptions write = {};            // of formats; the target is set by the output
   columns::TableOptions tables = {};  // of outputs that are tables
@@ -42,6 +42,13 @@ struct OutputSettings {
   bool is_compressed = false;  // what it is written to compresses
 };
 
+// What tables are made of.
+enum class TableContent : std::uint8_t {
+  kEvents,
+  kSpans,  // what events mean
+  kAll,
+};
+
 // Which tables there are.
 enum class TableLayout : std::uint8_t {
   kUsual,   // of the output
@@ -49,6 +56,11 @@ enum class TableLayout : std::uint8_t {
   kSchema,  // the same, named by their columns
   kOne,     // one for all
 };
+
+// What words of the command stand for: of --what, --layout and --partition. Nothing: it is none.
+[[nodiscard]] std::optional<TableContent> find_content(std::string_view word);
+[[nodiscard]] std::optional<TableLayout> find_layout(std::string_view word);
+[[nodiscard]] std::optional<columns::TimePartition> find_partition(std::string_view word);
 
 struct OutputKind {
   enum class Makes : std::uint8_t {

@@ -58,8 +58,10 @@ void Reading::note(const std::string& sentence) {
   report({.kind = Report::Kind::kNote, .text = sentence, .error = nullptr, .record = nullptr});
 }
 
-void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
-                   flow::Selection selection, flow::Needs needs) {
+Result<flow::PipelineOptions> Reading::pipeline_options(std::vector<std::string> paths,
+                                                        const OpenOptions& options,
+                                                        flow::Selection selection,
+                                                        flow::Needs needs) {
   flow::PipelineOptions wanted;
   wanted.operands = std::move(paths);
   wanted.format = options.format;
@@ -69,14 +71,20 @@ void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
   wanted.jobs = options.jobs;
   wanted.follow = options.follow;
   wanted.baud = options.baud;
-  if (!options.metadata.empty()) {
-    auto metadata =
-        read_given_metadata(options.metadata, flow::max_state(wanted, false), options.stop);
-    if (!metadata) return failed(metadata.error());
-    wanted.metadata = *std::move(metadata);
-    if (wanted.format == nullptr) wanted.format = find_format("ctf");
-  }
-  pipeline = flow::Pipeline::open(std::move(wanted), *this, options.stop);
+  if (options.metadata.empty()) return wanted;
+  auto metadata =
+      read_given_metadata(options.metadata, flow::max_state(wanted, false), options.stop);
+  if (!metadata) return std::unexpected(metadata.error());
+  wanted.metadata = *std::move(metadata);
+  if (wanted.format == nullptr) wanted.format = find_format("ctf");
+  return wanted;
+}
+
+void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
+                   flow::Selection selection, flow::Needs needs) {
+  auto wanted = pipeline_options(std::move(paths), options, std::move(selection), needs);
+  if (!wanted) return failed(wanted.error());
+  pipeline = flow::Pipeline::open(*std::move(wanted), *this, options.stop);
 }
 
 BatchPtr Reading::next() {

@@ -20,6 +20,11 @@ struct Reading final : flow::PipelineObserver {
   // `to`: where reports go; empty: to standard error.
   explicit Reading(std::function<void(const Report&)> to);
 
+  // How the traces are read that `paths` name. What the options say of events is the caller's
+  // business. Errors: metadata that cannot be read.
+  [[nodiscard]] static Result<flow::PipelineOptions> pipeline_options(
+      std::vector<std::string> paths, const OpenOptions& options, flow::Selection selection,
+      flow::Needs needs);
   // Opens what `paths` name. What the options say of events is the caller's business.
   void open(std::vector<std::string> paths, const OpenOptions& options, flow::Selection selection,
             flow::Needs needs);

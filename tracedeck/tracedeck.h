@@ -1,5 +1,5 @@
 /* The library for C, and for every language that calls C: traces of any format as columns, as
- * events, and what the commands `query`, `latency`, `diff`, `why` and `validate` answer.
+ * events, converted, and what the commands `query`, `latency`, `diff`, `why` and `validate` answer.
  *
  * Handles are numbers. One that was closed, or never was one, is an error and never a crash. A
  * handle is used by one thread at a time: a call while another thread is in one is TD_ERROR_BUSY.
@@ -269,6 +269,41 @@ typedef struct td_why_question {
  * others are TD_ERROR_ARGUMENT. */
 td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
                  const td_why_question* question, td_write write, void* user, td_error* error);
+
+enum {
+  TD_FLAT = 1, /* of csv: a column for each field */
+  TD_SHARE = 2 /* texts and paths are hidden */
+};
+
+typedef struct td_convert_options {
+  uint32_t struct_size;
+  uint32_t flags;
+  const char* what;        /* of tables: "events" (or null), "spans", "all" */
+  const char* layout;      /* of tables: "class", "schema", "one"; null: as usual for the target */
+  const char* partition;   /* of tables: "class" (or null), "class,date", "class,date,hour" */
+  const char* segment;     /* that files of tables are named after; null: their content */
+  const char* const* tags; /* of tables: "NAME=VALUE" */
+  size_t tag_count;
+  const char* const* drop; /* patterns of what is hidden, docs/conversion.md */
+  size_t drop_count;
+  const char* const* mask;
+  size_t mask_count;
+  const char* mask_key;      /* a file; null: a random key */
+  const char* dial9_version; /* "0.3", "0.4"; null: the default */
+  uint64_t packet_size;      /* bytes, of formats with packets; 0: the default */
+  uint64_t split_size;       /* bytes of a part; 0: the result is not divided so */
+  uint64_t split_duration;   /* ns of a part; the same */
+} td_convert_options;
+
+/* Converts the traces to the target `to` (a word of `convert --to`; null: what the ending of `out`
+ * stands for) at the path `out`, which gets its name when the result is complete, and writes the
+ * receipt: the object of `convert --report`. `convert` may be null. An error only where there is no
+ * result: a trace that cannot be read to its end goes to `note`. After TD_ERROR_CANCELLED what was
+ * written may be left in a file that ends in .part. Time lines that are drawn (html, pftrace,
+ * chrome, folded) are TD_ERROR_UNSUPPORTED. */
+td_status td_convert(const char* const* paths, size_t path_count, const td_options* options,
+                     const char* to, const char* out, const td_convert_options* convert,
+                     td_write write, void* user, td_error* error);
 
 /* What `tracedeck validate --json` prints: a JSON line for each finding. */
 td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,

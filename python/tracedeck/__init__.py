@@ -22,6 +22,7 @@ Questions that the library answers itself, in memory that does not grow with the
     tracedeck.why("run.bin", "poll")                    # the longest one: what it waited for, and who had that
     tracedeck.diff("before.bin", "after.bin")
     tracedeck.validate("run.bin")
+    tracedeck.convert("run.bin", "run.ctf2")            # a receipt: what was written, adapted and lost
 
 What is missing stands beside what was read:
 
@@ -33,7 +34,7 @@ behind damage, which is in `problems`. help(tracedeck.open) says what can be sel
 NumPy and pandas are imported by the functions that make their arrays; nothing else is needed.
 """
 
-from ._answers import Answer, diff, latency, merge, merge_to_part, partial, query, validate, why
+from ._answers import Answer, convert, diff, latency, merge, merge_to_part, partial, query, validate, why
 from ._columns import Column, Map
 from ._library import (
     ArgumentError,
@@ -58,6 +59,6 @@ __version__ = _library_handle.td_version().decode()
 __all__ = [
     "Answer", "ArgumentError", "BusyError", "CancelledError", "CannotOpenError", "ClosedError", "Column", "Event",
     "Events", "InputError", "InternalError", "LimitError", "Loss", "Map", "Problem", "RejectedError", "Trace",
-    "TracedeckError", "TracedeckWarning", "UnrecognisedError", "UnsupportedError", "diff", "latency", "merge",
+    "TracedeckError", "TracedeckWarning", "UnrecognisedError", "UnsupportedError", "convert", "diff", "latency", "merge",
     "merge_to_part", "open", "partial", "query", "validate", "why",
 ]  # fmt: skip

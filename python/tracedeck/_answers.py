@@ -6,10 +6,10 @@ import ctypes
 import json
 import os
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from ._library import PartStructure, Request, Text, TracedeckWarning, WhyStructure
-from ._library import answer, check, encoded, library, new_error
+from ._library import ConvertStructure, PartStructure, Request, Text, TracedeckWarning, WhyStructure
+from ._library import answer, check, encoded, library, new_error, text_array
 
 Path = Union[str, "os.PathLike[str]"]
 _OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress")
@@ -141,6 +141,60 @@ def why(
     question.track = encoded(track, "track")
     request = Request(path_list(paths), **options)
     text = answer(library.td_why, request, ctypes.byref(question))
+    _warn(request.notes)
+    return json.loads(str(text))
+
+
+def convert(
+    paths: Union[Path, Sequence[Path]],
+    out: Path,
+    to: Optional[str] = None,
+    *,
+    what: Optional[str] = None,
+    layout: Optional[str] = None,
+    partition: Optional[str] = None,
+    segment: Optional[str] = None,
+    tags: Optional[Mapping[str, str]] = None,
+    flat: bool = False,
+    drop: Sequence[str] = (),
+    mask: Sequence[str] = (),
+    mask_key: Optional[Path] = None,
+    share: bool = False,
+    dial9_version: Optional[str] = None,
+    packet_size: Optional[int] = None,
+    split_size: Optional[int] = None,
+    split_duration: Optional[int] = None,
+    **options: Any,
+) -> Dict[str, Any]:
+    """Writes traces as `out` in another format: what `tracedeck convert` does. Returns the receipt, a dict.
+
+    `to` is a target ("ctf2", "dial9", "parquet", "sqlite", "jsonl"); without it the ending of `out` says which.
+    `out` gets its name when the result is complete. The receipt says how many "events" were written, whether it
+    is "lossy", and in "entries" what was adapted or lost. Tables: `what` ("events", "spans", "all"), `layout`
+    ("class", "schema", "one"), `partition`, `segment`, `tags`; `flat` of csv. `drop`, `mask`, `mask_key` and
+    `share` hide fields and texts. `packet_size` and `split_size` are bytes, `split_duration` is ns. Other options
+    are those of `tracedeck.open`. Raises an error where there is no result; what could not be read of the traces
+    is a TracedeckWarning."""
+    request = Request(path_list(paths), **options)
+    pairs = [f"{name}={value}" for name, value in (tags or {}).items()]
+    arrays = [(len(texts), text_array(texts, name)) for name, texts in (("tags", pairs), ("drop", drop), ("mask", mask))]
+    given = ConvertStructure()
+    given.struct_size = ctypes.sizeof(given)
+    given.flags = (1 if flat else 0) | (2 if share else 0)
+    given.what = encoded(what, "what")
+    given.layout = encoded(layout, "layout")
+    given.partition = encoded(partition, "partition")
+    given.segment = encoded(segment, "segment")
+    for name, (count, array) in zip(("tag", "drop", "mask"), arrays):
+        setattr(given, "tags" if name == "tag" else name, ctypes.cast(array, ctypes.POINTER(ctypes.c_char_p)))
+        setattr(given, f"{name}_count", count)
+    given.mask_key = None if mask_key is None else os.fsencode(mask_key)
+    given.dial9_version = encoded(dial9_version, "dial9_version")
+    for name, number in (("packet_size", packet_size), ("split_size", split_size), ("split_duration", split_duration)):
+        if number is not None and not 0 < number < 1 << 63:
+            raise ValueError(f"{name} is above 0, and below 2**63")
+        setattr(given, name, number or 0)
+    text = answer(library.td_convert, request, encoded(to, "to"), os.fsencode(out), ctypes.byref(given))
     _warn(request.notes)
     return json.loads(str(text))
 

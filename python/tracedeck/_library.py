@@ -148,6 +148,28 @@ class WhyStructure(ctypes.Structure):
     ]
 
 
+class ConvertStructure(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("what", ctypes.c_char_p),
+        ("layout", ctypes.c_char_p),
+        ("partition", ctypes.c_char_p),
+        ("segment", ctypes.c_char_p),
+        ("tags", ctypes.POINTER(ctypes.c_char_p)),
+        ("tag_count", ctypes.c_size_t),
+        ("drop", ctypes.POINTER(ctypes.c_char_p)),
+        ("drop_count", ctypes.c_size_t),
+        ("mask", ctypes.POINTER(ctypes.c_char_p)),
+        ("mask_count", ctypes.c_size_t),
+        ("mask_key", ctypes.c_char_p),
+        ("dial9_version", ctypes.c_char_p),
+        ("packet_size", ctypes.c_uint64),
+        ("split_size", ctypes.c_uint64),
+        ("split_duration", ctypes.c_uint64),
+    ]
+
+
 class ArrowSchema(ctypes.Structure):
     pass
 
@@ -218,6 +240,7 @@ _FUNCTIONS = {
     "td_latency": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_diff": (*_Paths, ctypes.c_char_p, *_Writer),
     "td_why": (*_Paths, ctypes.POINTER(WhyStructure), *_Writer),
+    "td_convert": (*_Paths, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(ConvertStructure), *_Writer),
     "td_validate": (*_Paths, *_Writer),
 }  # fmt: skip
 
@@ -308,7 +331,7 @@ class Request:
         self._paths = (ctypes.c_char_p * max(len(paths), 1))(*[os.fsencode(path) for path in paths])
         if any(b"\0" in os.fsencode(path) for path in paths):
             raise ArgumentError("a path contains a zero character")
-        self._names = (ctypes.c_char_p * max(len(names or ()), 1))(*[encoded(each, "a name") for each in names or ()])
+        self._names = text_array(names or (), "names")
         self._watch = _watch(self.raised, progress)
         next(self._watch)
         options = OptionsStructure()
@@ -333,6 +356,13 @@ class Request:
         if self.raised:
             raise self.raised.pop()
         return check(status, error)
+
+
+def text_array(texts: Sequence[str], name: str) -> Any:
+    """The texts as C has them. Keep it as long as the pointer."""
+    if isinstance(texts, str):
+        raise TypeError(f"{name} is a list of texts, not one")
+    return (ctypes.c_char_p * max(len(texts), 1))(*[encoded(each, name) for each in texts])
 
 
 def new_error() -> ErrorStructure:

@@ -462,6 +462,10 @@ class Trace:
         """See `tracedeck.why`. Raises ArgumentError for a trace that was opened with a selection."""
         return _answers.why(self._paths, slice, at=at, rank=rank, track=track, **self._options)
 
+    def convert(self, out: "_answers.Path", to: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+        """See `tracedeck.convert`: the events that are selected, as `out`."""
+        return _answers.convert(self._paths, out, to, **{**self._options, **options})
+
     def __repr__(self) -> str:
         named = self._paths[0] if len(self._paths) == 1 else f"{self._paths[0]} and {len(self._paths) - 1} more"
         return f"<trace {named}>"

@@ -10,13 +10,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tracedeck/answers.hpp>
 #include <tracedeck/base/padded_bytes.hpp>
 #include <tracedeck/base/version.hpp>
+#include <tracedeck/convert.hpp>
 #include <tracedeck/dial9/decoder.hpp>
 #include <tracedeck/dial9/encoder.hpp>
 #include <tracedeck/dial9/typed.hpp>
 #include <tracedeck/formats.hpp>
+#include <tracedeck/io/output.hpp>
+#include <tracedeck/io/output_directory.hpp>
 #include <tracedeck/marks.hpp>
+#include <tracedeck/outputs.hpp>
 #include <tracedeck/tracedeck.hpp>
 
 struct JobDone {
@@ -76,6 +81,45 @@ std::uint64_t count_events(const std::string& path) {
   }
 }
 
+// Through the table of formats, as the command does it: nothing is refused.
+void convert_by_hand(const std::string& path, const std::string& out) {
+  const tracedeck::FoundTarget target = tracedeck::find_target("ctf2");
+  const auto directory = tracedeck::io::OutputDirectory::create(out);
+  require(directory.has_value(), "the directory is made");
+  const auto writer = target.format->create_directory(**directory, {.target = "ctf2"});
+  require(writer.has_value(), "the writer is made");
+  const auto reader = tracedeck::open_trace(path);
+  require(reader.has_value(), "the file opens");
+  tracedeck::Written written;
+  for (;;) {
+    const auto batch = (*reader)->next();
+    require(batch.has_value(), "the file reads");
+    if (*batch == nullptr) break;
+    require((*writer)->write_batch(**batch, written).has_value(), "the batch is written");
+  }
+  require((*writer)->finish().has_value() && (*directory)->finish().has_value(),
+          "the conversion is finished");
+  require(written.events == kEvents && written.refused == 0, "every event is converted");
+  require(count_events(out) == kEvents, "the conversion holds every event");
+}
+
+// Chosen events as JSON lines.
+void print_some(const std::string& path, const std::string& out) {
+  const auto file = tracedeck::io::create_file(out);
+  require(file.has_value(), "the file is made");
+  const auto writer = tracedeck::create_writer(*tracedeck::find_output("jsonl"), **file, {});
+  require(writer.has_value(), "the writer of lines is made");
+  for (const auto& event : tracedeck::open(path)) {
+    if (event["job"].get_or<std::uint64_t>(0) < 10)
+      require((*writer)->write(tracedeck::Record(event.record())).has_value(), "a line is written");
+  }
+  require((*writer)->finish().has_value() && (*file)->finish().has_value(), "lines are finished");
+  std::ifstream lines(out);
+  std::uint64_t count = 0;
+  for (std::string line; std::getline(lines, line);) ++count;
+  require(count == 10, "there are ten lines");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -105,6 +149,18 @@ int main(int argc, char** argv) {
   std::uint64_t marks = 0;
   for (const auto& mark : tracedeck::open_marks(argv[2])) marks += mark.event() ? 1 : 0;
   require(marks == kEvents, "each event is shown on a time line");
+  const std::string file = argv[2];
+  convert_by_hand(file, file + ".by-hand");
+  print_some(file, file + ".jsonl");
+  const auto report = tracedeck::convert({file}, "ctf2", file + ".ctf2");
+  require(report.has_value() && report->events == kEvents && !is_lossy(report->receipt),
+          "the trace is converted");
+  require(count_events(file + ".ctf2") == kEvents, "the converted trace holds every event");
+  std::string answer;
+  const auto output = tracedeck::io::memory_output(answer);
+  require(tracedeck::answer_query({.paths = {file}}, "count()", *output).has_value() &&
+              answer.starts_with("{\"count()\":1000}\n"),
+          "the events are counted");
   std::cout << "tracedeck " << tracedeck::version() << ": " << kEvents
             << " events there and back\n";
 }

@@ -2,12 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "tracedeck/c/answers.hpp"
+#include "tracedeck/answers.hpp"
+#include "tracedeck/base/utf8.hpp"
 #include "tracedeck/c/errors.hpp"
+#include "tracedeck/c/request.hpp"
+#include "tracedeck/convert.hpp"
 #include "tracedeck/tracedeck.h"
 
 namespace tracedeck::capi {
@@ -20,10 +27,10 @@ td_status answered(const Result<void>& answer, td_error* error) {
   return report(answer.error(), error);
 }
 
-// Asks `question(request, output)`, whose text goes to `write`.
-template <class Question>
+// Asks `answer(question, output)`, whose text goes to `write`.
+template <class Answer>
 td_status ask(const char* const* paths, std::size_t count, const td_options* options,
-              td_write write, void* user, td_error* error, Question&& question) noexcept {
+              td_write write, void* user, td_error* error, Answer&& answer) noexcept {
   return guarded(error, [&]() -> td_status {
     if (write == nullptr) return report(TD_ERROR_ARGUMENT, "write is null", error);
     auto request = request_of(paths, count, options);
@@ -31,25 +38,24 @@ td_status ask(const char* const* paths, std::size_t count, const td_options* opt
     if (!request->names.empty())
       return report(TD_ERROR_ARGUMENT, "names go with batches only", error);
     CallerOutput output(write, user);
-    return answered(question(*std::move(request), output), error);
+    return answered(answer(std::move(request->question), output), error);
   });
 }
 
-Result<WhyQuestion> question_of(const td_why_question* given, const Request& request) {
+Result<WhyQuestion> why_of(const td_why_question* given, const Question& asked) {
   td_why_question question;
   if (given == nullptr || !copy_sized(given, question))
     return fail(ErrorCode::kInvalidArgument,
                 "the question is null, or its struct_size is not that of td_why_question");
-  const OpenOptions& options = request.options;
+  const OpenOptions& options = asked.reading;
   if (!options.where.empty() || options.selection.begin || options.selection.end ||
       options.selection.limit || options.findings)
     return fail(ErrorCode::kInvalidArgument,
                 "a question about one slice takes no condition, begin, end, limit and findings");
   if (question.slice == nullptr && question.at == nullptr)
     return fail(ErrorCode::kInvalidArgument, "a question needs a slice, or at");
-  if (question.rank > timeline::SliceFinder::kMostRank)
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("rank: at most {}", timeline::SliceFinder::kMostRank));
+  if (question.rank > timeline::kMostRank)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("rank: at most {}", timeline::kMostRank));
   if (question.rank > 1 && (question.slice == nullptr || question.at != nullptr))
     return fail(ErrorCode::kInvalidArgument, "a rank above 1 goes with a slice, and not with at");
   WhyQuestion why;
@@ -61,6 +67,77 @@ Result<WhyQuestion> question_of(const td_why_question* given, const Request& req
   if (!at) return fail(ErrorCode::kInvalidArgument, fmt::format("at: {}", at.error()));
   why.at = *at;
   return why;
+}
+
+Result<std::vector<std::string>> texts_of(const char* const* texts, std::size_t count,
+                                          std::string_view name) {
+  std::vector<std::string> all;
+  if (texts == nullptr && count != 0)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} is null", name));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (texts[i] == nullptr)
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}[{}] is null", name, i));
+    all.emplace_back(texts[i]);
+  }
+  return all;
+}
+
+// Sets `member` to what the word stands for; null leaves it as it is. Returns whether it is one.
+template <class Value>
+bool take_word(const char* word, std::optional<Value> (*find)(std::string_view), Value& member) {
+  if (word == nullptr) return true;
+  const std::optional<Value> found = find(word);
+  if (found) member = *found;
+  return found.has_value();
+}
+
+Result<void> take_tags(const td_convert_options& given, ConvertOptions& options) {
+  auto tags = texts_of(given.tags, given.tag_count, "tags");
+  if (!tags) return std::unexpected(tags.error());
+  for (const std::string& tag : *tags) {
+    const std::size_t equals = tag.find('=');
+    if (equals == 0 || equals == std::string::npos || !is_valid_utf8(tag))
+      return fail(ErrorCode::kInvalidArgument,
+                  "a tag is a name and a value in UTF-8 with '=' between them, as host=web17");
+    options.tags.emplace_back(tag.substr(0, equals), tag.substr(equals + 1));
+  }
+  return {};
+}
+
+Result<ConvertOptions> convert_options_of(const td_convert_options* convert) {
+  td_convert_options given;
+  if (!copy_sized(convert, given))
+    return fail(ErrorCode::kInvalidArgument,
+                "struct_size of the options is not that of td_convert_options");
+  constexpr std::uint32_t kKnown = TD_FLAT | TD_SHARE;
+  if ((given.flags & ~kKnown) != 0)
+    return fail(ErrorCode::kInvalidArgument, "the options have unknown flags");
+  ConvertOptions options;
+  options.flat = (given.flags & TD_FLAT) != 0;
+  options.share = (given.flags & TD_SHARE) != 0;
+  if (!take_word(given.what, find_content, options.content) ||
+      !take_word(given.layout, find_layout, options.layout) ||
+      !take_word(given.partition, find_partition, options.partition))
+    return fail(ErrorCode::kInvalidArgument,
+                "what is events, spans or all; layout is class, schema or one; partition is class, "
+                "or class,date, or class,date,hour");
+  if (auto taken = take_tags(given, options); !taken) return std::unexpected(taken.error());
+  auto drop = texts_of(given.drop, given.drop_count, "drop");
+  auto mask = texts_of(given.mask, given.mask_count, "mask");
+  if (!drop) return std::unexpected(drop.error());
+  if (!mask) return std::unexpected(mask.error());
+  options.drop = *std::move(drop);
+  options.mask = *std::move(mask);
+  if (given.segment != nullptr) options.segment = given.segment;
+  if (given.mask_key != nullptr) options.mask_key = given.mask_key;
+  if (given.dial9_version != nullptr) options.dial9_version = given.dial9_version;
+  if (given.packet_size != 0) options.packet_size = given.packet_size;
+  if (given.split_size != 0) options.split_size = given.split_size;
+  constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  if (given.split_duration != 0)
+    options.split_duration =
+        Nanoseconds(static_cast<std::int64_t>(std::min(given.split_duration, kMost)));
+  return options;
 }
 
 }  // namespace
@@ -75,18 +152,18 @@ extern "C" {
 td_status td_query(const char* const* paths, size_t path_count, const td_options* options,
                    const char* stages, td_write write, void* user, td_error* error) {
   return ask(paths, path_count, options, write, user, error,
-             [&](Request request, io::Output& output) -> Result<void> {
+             [&](Question question, io::Output& output) -> Result<void> {
                if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
-               return answer_query(std::move(request), stages, output);
+               return answer_query(std::move(question), stages, output);
              });
 }
 
 td_status td_partial(const char* const* paths, size_t path_count, const td_options* options,
                      const char* stages, td_write write, void* user, td_error* error) {
   return ask(paths, path_count, options, write, user, error,
-             [&](Request request, io::Output& output) -> Result<void> {
+             [&](Question question, io::Output& output) -> Result<void> {
                if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
-               return answer_partially(std::move(request), stages, output);
+               return answer_partially(std::move(question), stages, output);
              });
 }
 
@@ -109,34 +186,53 @@ td_status td_merge(const td_part* parts, size_t part_count, int as_part, td_writ
 td_status td_latency(const char* const* paths, size_t path_count, const td_options* options,
                      const char* by, td_write write, void* user, td_error* error) {
   return ask(paths, path_count, options, write, user, error,
-             [&](Request request, io::Output& output) {
-               return answer_latency(std::move(request), by == nullptr ? "" : by, output);
+             [&](Question question, io::Output& output) {
+               return answer_latency(std::move(question), by == nullptr ? "" : by, output);
              });
 }
 
 td_status td_diff(const char* const* paths, size_t path_count, const td_options* options,
                   const char* by, td_write write, void* user, td_error* error) {
   return ask(paths, path_count, options, write, user, error,
-             [&](const Request& request, io::Output& output) {
-               return answer_diff(request, by == nullptr ? "" : by, output);
+             [&](const Question& question, io::Output& output) {
+               return answer_diff(question, by == nullptr ? "" : by, output);
              });
 }
 
 td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
                  const td_why_question* question, td_write write, void* user, td_error* error) {
   return ask(paths, path_count, options, write, user, error,
-             [&](const Request& request, io::Output& output) -> Result<void> {
-               const auto asked = question_of(question, request);
+             [&](const Question& asked, io::Output& output) -> Result<void> {
+               const auto why = why_of(question, asked);
+               if (!why) return std::unexpected(why.error());
+               return answer_why(asked, *why, output);
+             });
+}
+
+td_status td_convert(const char* const* paths, size_t path_count, const td_options* options,
+                     const char* to, const char* out, const td_convert_options* convert,
+                     td_write write, void* user, td_error* error) {
+  return ask(paths, path_count, options, write, user, error,
+             [&](const Question& question, io::Output& output) -> Result<void> {
+               if (out == nullptr) return fail(ErrorCode::kInvalidArgument, "out is null");
+               auto asked = convert_options_of(convert);
                if (!asked) return std::unexpected(asked.error());
-               return answer_why(request, *asked, output);
+               asked->reading = question.reading;
+               asked->go_on = question.go_on;
+               const auto report =
+                   tracedeck::convert(question.paths, to == nullptr ? "" : to, out, *asked);
+               if (!report) return std::unexpected(report.error());
+               auto written = output.write(report_json(*report));
+               return written ? output.flush() : written;
              });
 }
 
 td_status td_validate(const char* const* paths, size_t path_count, const td_options* options,
                       td_write write, void* user, td_error* error) {
-  return ask(
-      paths, path_count, options, write, user, error,
-      [](Request request, io::Output& output) { return validate(std::move(request), output); });
+  return ask(paths, path_count, options, write, user, error,
+             [](Question question, io::Output& output) {
+               return tracedeck::validate(std::move(question), output);
+             });
 }
 
 }  // extern "C"

@@ -365,6 +365,40 @@ TEST_F(CInterface, SaysWhy) {
             TD_ERROR_CANCELLED);
 }
 
+TEST_F(CInterface, Converts) {
+  const std::string out = path_ + ".out";
+  std::string receipt;
+  const auto convert = [&](const char* to, const char* at, const td_convert_options* options) {
+    receipt.clear();
+    return td_convert(paths_.data(), 1, nullptr, to, at, options, append_to, &receipt, &error_);
+  };
+  ASSERT_EQ(convert("jsonl", out.c_str(), nullptr), TD_OK) << error_.message;
+  EXPECT_THAT(receipt, HasSubstr("\"to\":\"jsonl\""));
+  EXPECT_TRUE(std::filesystem::exists(out));
+  td_convert_options options = {};
+  EXPECT_EQ(convert("jsonl", out.c_str(), &options), TD_ERROR_ARGUMENT);
+  options.struct_size = sizeof options;
+  EXPECT_EQ(convert("jsonl", out.c_str(), &options), TD_OK) << error_.message;
+  options.tag_count = 1;
+  EXPECT_EQ(convert("parquet", out.c_str(), &options), TD_ERROR_ARGUMENT);
+  const char* tag = nullptr;
+  options.tags = &tag;
+  EXPECT_EQ(convert("parquet", out.c_str(), &options), TD_ERROR_ARGUMENT);
+  tag = "without an equals sign";
+  EXPECT_EQ(convert("parquet", out.c_str(), &options), TD_ERROR_ARGUMENT);
+  options.tag_count = 0;
+  options.flags = 1U << 9;
+  EXPECT_EQ(convert("jsonl", out.c_str(), &options), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(convert("jsonl", nullptr, nullptr), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(convert("page", out.c_str(), nullptr), TD_ERROR_ARGUMENT);
+  EXPECT_EQ(convert("html", out.c_str(), nullptr), TD_ERROR_UNSUPPORTED);
+  EXPECT_EQ(convert("dial9", path_.c_str(), nullptr), TD_ERROR_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("would be replaced"));
+  EXPECT_EQ(td_convert(paths_.data(), 1, nullptr, "jsonl", out.c_str(), nullptr, refuse, nullptr,
+                       &error_),
+            TD_ERROR_CANCELLED);
+}
+
 TEST_F(CInterface, PartsAddUp) {
   constexpr const char* kStages = "count() by name";
   std::string part;

@@ -14,7 +14,7 @@ namespace tracedeck::capi {
 using columns::Column;
 using columns::RowResult;
 
-ClassBatches::ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names)
+ClassBatches::ClassBatches(TraceNames trace_names, std::set<std::string, std::less<>> names)
     : traces_(std::move(trace_names)), names_(std::move(names)) {}
 
 void ClassBatches::know(ClassEntry& entry, const EventClass& event_class) {

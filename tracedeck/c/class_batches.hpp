@@ -41,7 +41,7 @@ class ClassBatches {
   static constexpr std::uint64_t kMostBytes = std::uint64_t{48} << 20;
 
   // `names`: those whose rows are wanted; empty: all.
-  ClassBatches(render::TraceNames trace_names, std::set<std::string, std::less<>> names);
+  ClassBatches(TraceNames trace_names, std::set<std::string, std::less<>> names);
 
   // Events wait to be appended together, and must live until `append_waiting`. Errors:
   // kInvalidArgument, an event whose values are not those of its class.

@@ -29,10 +29,10 @@ std::vector<std::string> Sentences::notes() const {
 
 OpenTrace::OpenTrace(Request request)
     : reading_(std::make_unique<Reading>(sentences_.listener())),
-      progress_(request.go_on, request.user) {}
+      progress_(request.question.go_on) {}
 
 Result<std::shared_ptr<OpenTrace>> OpenTrace::open(Request request) {
-  OpenOptions& options = request.options;
+  OpenOptions& options = request.question.reading;
   std::shared_ptr<OpenTrace> trace(new OpenTrace(request));
   if (!options.where.empty()) {
     auto condition = query::Condition::parse(std::span(&options.where, 1));
@@ -41,7 +41,7 @@ Result<std::shared_ptr<OpenTrace>> OpenTrace::open(Request request) {
     options.selection.where = *std::move(condition);
   }
   options.stop = trace->stop.get_token();
-  trace->reading_->open(std::move(request.paths), options, options.selection,
+  trace->reading_->open(std::move(request.question.paths), options, options.selection,
                         {.values = true, .names = true, .findings = options.findings});
   flow::Pipeline* const pipeline = trace->reading_->pipeline.get();
   if (pipeline == nullptr) {
@@ -52,7 +52,7 @@ Result<std::shared_ptr<OpenTrace>> OpenTrace::open(Request request) {
     return fail(
         ErrorCode::kUnsupported,
         "live traces are not read by this interface: read a file that they are recorded to");
-  render::TraceNames names;
+  TraceNames names;
   if (pipeline->several())
     names = [pipeline](const TraceDescription& each) { return pipeline->name_of(each); };
   trace->reads_ahead_ = options.jobs > 1;

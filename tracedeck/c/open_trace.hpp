@@ -13,6 +13,7 @@
 #include "tracedeck/c/class_batches.hpp"
 #include "tracedeck/c/request.hpp"
 #include "tracedeck/event_view.hpp"
+#include "tracedeck/progress.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/reading.hpp"
 

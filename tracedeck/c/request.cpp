@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,28 @@ Result<flow::Order> order_of(const char* text) {
               fmt::format("order: '{}' is none of merged, recorded, time", repaired_utf8(name)));
 }
 
+// What is missing goes to the caller.
+std::function<void(const Report&)> noted_by(td_note note, void* user) {
+  return [note, user, count = 0](const Report& report) mutable {
+    constexpr int kMost = 1000;
+    const bool is_missing =
+        report.kind == Report::Kind::kError || report.kind == Report::Kind::kProblem;
+    if (note != nullptr && is_missing && count++ < kMost)
+      note(user, report.text.data(), report.text.size());
+  };
+}
+
+GoOn asked_of(td_go_on call, void* user) {
+  if (call == nullptr) return {};
+  return [call, user](std::uint64_t events) {
+    td_progress state = {};
+    state.struct_size = sizeof state;
+    state.events = events;
+    state.user = user;
+    return call(&state) == 0;
+  };
+}
+
 Result<void> take_options(const td_options* given, Request& request) {
   td_options options;
   if (!copy_sized(given, options))
@@ -48,17 +71,18 @@ Result<void> take_options(const td_options* given, Request& request) {
   if (!end) return std::unexpected(end.error());
   auto order = order_of(options.order);
   if (!order) return std::unexpected(order.error());
-  request.options.selection.begin = *begin;
-  request.options.selection.end = *end;
-  request.options.selection.order = *order;
-  request.has_order = options.order != nullptr;
-  if (options.limit != 0) request.options.selection.limit = options.limit;
-  if (options.where != nullptr) request.options.where = options.where;
-  request.options.jobs = std::max(options.jobs, 1U);
-  request.options.findings = (options.flags & TD_FINDINGS) != 0;
-  request.go_on = options.go_on;
-  request.user = options.user;
-  request.note = options.note;
+  Question& question = request.question;
+  OpenOptions& reading = question.reading;
+  reading.selection.begin = *begin;
+  reading.selection.end = *end;
+  reading.selection.order = *order;
+  question.keeps_order = options.order != nullptr;
+  if (options.limit != 0) reading.selection.limit = options.limit;
+  if (options.where != nullptr) reading.where = options.where;
+  reading.jobs = std::max(options.jobs, 1U);
+  reading.findings = (options.flags & TD_FINDINGS) != 0;
+  reading.report = noted_by(options.note, options.user);
+  question.go_on = asked_of(options.go_on, options.user);
   for (std::size_t i = 0; i < options.name_count; ++i) {
     if (options.names[i] == nullptr)
       return fail(ErrorCode::kInvalidArgument, fmt::format("names[{}] is null", i));
@@ -77,7 +101,7 @@ Result<Request> request_of(const char* const* paths, std::size_t count, const td
   for (std::size_t i = 0; i < count; ++i) {
     if (paths[i] == nullptr)
       return fail(ErrorCode::kInvalidArgument, fmt::format("paths[{}] is null", i));
-    request.paths.emplace_back(paths[i]);
+    request.question.paths.emplace_back(paths[i]);
   }
   if (auto taken = take_options(options, request); !taken)
     return std::unexpected(std::move(taken.error()));

@@ -46,7 +46,7 @@ std::string table_name(const EventClass& event_class) {
 
 class ColumnsWriter final : public Writer {
  public:
-  ColumnsWriter(std::unique_ptr<TableSink> sink, TableOptions options, render::TraceNames names)
+  ColumnsWriter(std::unique_ptr<TableSink> sink, TableOptions options, TraceNames names)
       : sink_(std::move(sink)), options_(std::move(options)), traces_(std::move(names)) {
     if (options_.marks != nullptr) options_.marks->attach(tables_, tools_.losses, options_.tags);
   }
@@ -394,7 +394,7 @@ class ColumnsWriter final : public Writer {
 }  // namespace
 
 std::unique_ptr<Writer> columns_writer(std::unique_ptr<TableSink> sink, TableOptions options,
-                                       render::TraceNames names) {
+                                       TraceNames names) {
   return std::make_unique<ColumnsWriter>(std::move(sink), std::move(options), std::move(names));
 }
 

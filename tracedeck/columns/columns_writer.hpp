@@ -5,14 +5,13 @@
 #include <memory>
 
 #include "tracedeck/columns/table_sink.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/format/writer.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::columns {
 
 // `names`: of traces that are written together; null: there is one.
 [[nodiscard]] std::unique_ptr<Writer> columns_writer(std::unique_ptr<TableSink> sink,
-                                                     TableOptions options,
-                                                     render::TraceNames names);
+                                                     TableOptions options, TraceNames names);
 
 }  // namespace tracedeck::columns

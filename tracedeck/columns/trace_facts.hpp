@@ -7,9 +7,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/render/text_buffer.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::columns {
 
@@ -17,7 +17,7 @@ namespace tracedeck::columns {
 class TraceFacts {
  public:
   // `names`: see `columns_writer`.
-  explicit TraceFacts(render::TraceNames names) : names_(std::move(names)) {}
+  explicit TraceFacts(TraceNames names) : names_(std::move(names)) {}
 
   // What is known of a trace now, which may have grown.
   void see(const TraceDescription& trace);
@@ -34,7 +34,7 @@ class TraceFacts {
   void append(render::TextBuffer& out) const;
 
  private:
-  render::TraceNames names_;
+  TraceNames names_;
   std::map<std::uint64_t, std::string> texts_;  // objects, by the numbers of descriptions
   std::unordered_map<std::string, std::string> by_input_;
 };

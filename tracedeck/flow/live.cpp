@@ -62,9 +62,6 @@ class InTurnObserver final : public PipelineObserver {
   void failed(const Error& error) override { call(&PipelineObserver::failed, error); }
   void refused(const Error& error) override { call(&PipelineObserver::refused, error); }
   void opened(const TraceDescription& trace) override { call(&PipelineObserver::opened, trace); }
-  void handed_on(const TraceDescription& trace) override {
-    call(&PipelineObserver::handed_on, trace);
-  }
   void progress(double part) override { call(&PipelineObserver::progress, part); }
   void note(const std::string& sentence) override { call(&PipelineObserver::note, sentence); }
   void selected_nothing(const NothingSelected& what) override {

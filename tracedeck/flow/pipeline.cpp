@@ -198,6 +198,7 @@ std::unique_ptr<Pipeline> Pipeline::open(PipelineOptions options, PipelineObserv
         "relate; --clock trace shows times as recorded");
   }
   std::unique_ptr<Pipeline> pipeline(new Pipeline(std::move(options), observer, std::move(stop)));
+  pipeline->context_.streamless = &pipeline->streamless_;
   const auto context = std::make_shared<const PipelineContext>(pipeline->context_);
   for (TracePlace& place : places) place.symbols = symbols_of(place, context);
   Selection& selection = pipeline->context_.options.selection;
@@ -337,7 +338,13 @@ RecordSourcePtr Pipeline::sorted() {
   return concatenate(std::move(parts));
 }
 
+TraceNames Pipeline::trace_names() const {
+  if (!several()) return {};
+  return [this](const TraceDescription& trace) { return name_of(trace); };
+}
+
 Result<BatchPtr> Pipeline::next() {
+  streamless_.forget();
   context_.observer.progress(progress());
   return stages_->next();
 }

@@ -18,6 +18,7 @@
 #include "tracedeck/flow/live.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/flow/trace_source.hpp"
+#include "tracedeck/format/trace_names.hpp"
 
 namespace tracedeck::flow {
 
@@ -57,6 +58,12 @@ class Pipeline final : public RecordSource {
   // Of the traces that were opened by now; before the first event, of all whose events are put in
   // order.
   [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> descriptions() const;
+  // The traces of which no data stream has begun, once all is read. Live ones are not known.
+  [[nodiscard]] std::vector<std::shared_ptr<const TraceDescription>> take_streamless() {
+    return streamless_.take();
+  }
+  // The names of the traces by `name_of`; empty when there is one. The pipeline must outlive them.
+  [[nodiscard]] TraceNames trace_names() const;
   // What distinguishes a trace from the others.
   [[nodiscard]] std::string name_of(const TraceDescription& description) const;
 
@@ -94,6 +101,7 @@ class Pipeline final : public RecordSource {
   // The name of the place that a trace comes from.
   [[nodiscard]] std::string place_name(const TraceDescription& description) const;
 
+  StreamlessTraces streamless_;
   PipelineContext context_;
   Arrivals* arrivals_ = nullptr;  // the first of the stages of live traces
   std::size_t at_once_ = 1;

@@ -15,7 +15,6 @@ std::uint64_t max_state(const PipelineOptions& options, bool live) {
 }
 
 void PipelineObserver::opened(const TraceDescription&) {}
-void PipelineObserver::handed_on(const TraceDescription&) {}
 void PipelineObserver::progress(double) {}
 void PipelineObserver::selected_nothing(const NothingSelected&) {}
 void PipelineObserver::common_time(const std::string&, const TraceDescription&, const TimeRange&) {}

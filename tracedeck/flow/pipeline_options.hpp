@@ -12,6 +12,7 @@
 
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/stage.hpp"
+#include "tracedeck/flow/streamless_traces.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/io/input_sequence.hpp"
 
@@ -64,8 +65,6 @@ class PipelineObserver {
   // What could not be opened, or ended the reading of one source: the others still come.
   virtual void failed(const Error& error) = 0;
   virtual void opened(const TraceDescription& description);
-  // The same trace as who reads the pipeline gets it: without what is hidden.
-  virtual void handed_on(const TraceDescription& description);
   // 0 to 1, negative when unknown. Comes with every batch.
   virtual void progress(double part);
   virtual void selected_nothing(const NothingSelected& what);
@@ -95,6 +94,9 @@ struct PipelineContext {
   PipelineOptions options;
   PipelineObserver& observer;
   std::stop_token stop;
+  // Traces that are opened are added, without what is hidden; null: nobody asks. It must outlive
+  // this, and so must its copies.
+  StreamlessTraces* streamless = nullptr;
 
   // How the reader of a trace is to be opened; `traces_at_once` share the threads and the
   // memory.

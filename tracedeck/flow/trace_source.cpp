@@ -144,7 +144,7 @@ Result<void> TraceSource::keep(Result<std::unique_ptr<Reader>> reader) {
   }
   if (!reading_.silent) {
     context_.observer.opened(*description);
-    context_.observer.handed_on(*shown);
+    if (context_.streamless != nullptr) context_.streamless->add(*shown);
   }
   const Format* const format = find_format(description->format());
   const bool relates = format != nullptr && !format->info().clock_sync_event.empty();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tracedeck {
@@ -28,7 +29,17 @@ Result<std::unique_ptr<Writer>> Format::create(io::Output& output,
                                                const WriteOptions& options) const {
   if (!parts_.files || parts_.files->create == nullptr)
     return lacks("are not written as files", output.name());
-  return parts_.files->create(output, options);
+  return lowered(parts_.files->create(output, options), options);
+}
+
+Result<std::unique_ptr<Writer>> Format::lowered(Result<std::unique_ptr<Writer>> native,
+                                                const WriteOptions& options) const {
+  if (!native || lowering_ == nullptr) return native;
+  const auto target = options.target.empty()
+                          ? targets().begin()
+                          : std::ranges::find(targets(), options.target, &WriteTarget::name);
+  return target == targets().end() ? std::move(native)
+                                   : lowering_(*target, *std::move(native), options);
 }
 
 Result<void> Format::rewrite(std::unique_ptr<io::Input> input, io::Output& output,
@@ -55,7 +66,7 @@ Result<std::unique_ptr<Writer>> Format::create_directory(io::OutputDirectory& ou
                                                          const WriteOptions& options) const {
   if (!parts_.directories || parts_.directories->create == nullptr)
     return lacks("are not written as directories");
-  return parts_.directories->create(output, options);
+  return lowered(parts_.directories->create(output, options), options);
 }
 
 Result<void> Format::rewrite_directories(std::span<const std::string> directories,

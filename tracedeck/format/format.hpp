@@ -17,6 +17,7 @@
 #include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/format/reader.hpp"
 #include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/format/value_naming.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/input.hpp"
@@ -88,7 +89,14 @@ struct WriteOptions {
   // Some of what the sources hold is left out: counters of packets and discarded events begin anew.
   bool part_of_source = false;
   std::uint64_t packet_size = std::uint64_t{256} << 10;  // bytes, of formats with packets
+  TraceNames trace_names = {};  // of the sources; empty: there is one, or they need no names
 };
+
+// A writer in front of the writer of a target, which is given all that the target cannot hold in a
+// form that it can.
+using Lowering = std::unique_ptr<Writer> (*)(const WriteTarget& target,
+                                             std::unique_ptr<Writer> writer,
+                                             const WriteOptions& options);
 
 // One file of a trace that has one for each core.
 struct CoreInput {
@@ -170,6 +178,10 @@ class Format {
   using NoticeSink = tracedeck::NoticeSink;
 
   constexpr explicit Format(const FormatParts& parts) : parts_(parts) {}
+  // The same format, whose writers take any trace: those of `native` refuse what a target cannot
+  // hold.
+  constexpr Format(const Format& native, Lowering lowering)
+      : parts_(native.parts_), lowering_(lowering) {}
   Format(const Format&) = delete;
   Format& operator=(const Format&) = delete;
 
@@ -239,7 +251,11 @@ class Format {
  private:
   [[nodiscard]] std::unexpected<Error> lacks(std::string_view what, std::string input = {}) const;
 
+  [[nodiscard]] Result<std::unique_ptr<Writer>> lowered(Result<std::unique_ptr<Writer>> native,
+                                                        const WriteOptions& options) const;
+
   FormatParts parts_;
+  Lowering lowering_ = nullptr;
 };
 
 }  // namespace tracedeck

@@ -16,6 +16,10 @@ namespace tracedeck::io {
                                                                const LiveOptions& options,
                                                                std::stop_token stop);
 
+// Whether what `name` names ("-": standard input) comes while it is read: from a pipe, a terminal,
+// another device or an address.
+[[nodiscard]] bool comes_live(const std::string& name);
+
 // A file as it is, as a sequence of one input.
 [[nodiscard]] Result<std::unique_ptr<InputSequence>> once(const std::string& path,
                                                           std::stop_token stop);

@@ -59,8 +59,8 @@ struct SourceStream {
 
 class LoweringWriter final : public LoweringStage {
  public:
-  LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                 render::TraceNames names, bool lists)
+  LoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target, TraceNames names,
+                 bool lists)
       : LoweringStage(profile, std::move(target), {}),
         names_(std::move(names)),
         lists_(lists),
@@ -367,7 +367,7 @@ class LoweringWriter final : public LoweringStage {
     return put(*loss_class_, last_time_, slots_);
   }
 
-  render::TraceNames names_;
+  TraceNames names_;
   bool lists_;
   std::set<std::uint64_t> unnamed_;  // traces of which there are no marks, by their numbers
   std::string first_unnamed_;        // of those, the input
@@ -397,7 +397,7 @@ class LoweringWriter final : public LoweringStage {
 }  // namespace
 
 std::unique_ptr<Writer> lower_for(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                                  render::TraceNames names, std::string_view version) {
+                                  TraceNames names, std::string_view version) {
   const bool lists = !version.empty() && version == profile.list_version;
   return std::make_unique<LoweringWriter>(profile, std::move(target), std::move(names), lists);
 }

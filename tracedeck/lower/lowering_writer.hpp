@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/format/writer.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::lower {
 
@@ -15,8 +15,7 @@ namespace tracedeck::lower {
 // `restore` makes them again. `profile` must outlive it. `names`: of several traces, which the
 // marks have; they outlive it. `version`: of the target, where one was asked for.
 [[nodiscard]] std::unique_ptr<Writer> lower_for(const TargetProfile& profile,
-                                                std::unique_ptr<Writer> target,
-                                                render::TraceNames names,
+                                                std::unique_ptr<Writer> target, TraceNames names,
                                                 std::string_view version = {});
 
 }  // namespace tracedeck::lower

@@ -55,7 +55,7 @@ struct OpenStream {
 class NestedLoweringWriter final : public LoweringStage {
  public:
   NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                       bool single_source, render::TraceNames names)
+                       bool single_source, TraceNames names)
       : LoweringStage(profile, std::move(target),
                       {.heads = !single_source, .all = names != nullptr}),
         nested_(*profile.nested),
@@ -572,7 +572,7 @@ class NestedLoweringWriter final : public LoweringStage {
 }  // namespace
 
 std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                                     bool single_source, render::TraceNames names) {
+                                     bool single_source, TraceNames names) {
   return std::make_unique<NestedLoweringWriter>(profile, std::move(target), single_source,
                                                 std::move(names));
 }

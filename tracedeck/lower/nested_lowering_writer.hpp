@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/format/writer.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::lower {
 
@@ -16,6 +16,6 @@ namespace tracedeck::lower {
 // `WriteOptions`. `names`: of several traces, which are then all marked; they outlive it.
 [[nodiscard]] std::unique_ptr<Writer> lower_nested(const TargetProfile& profile,
                                                    std::unique_ptr<Writer> target,
-                                                   bool single_source, render::TraceNames names);
+                                                   bool single_source, TraceNames names);
 
 }  // namespace tracedeck::lower

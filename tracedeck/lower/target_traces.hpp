@@ -17,6 +17,7 @@
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/format/target_profile.hpp"
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/lower/class_mark.hpp"
 #include "tracedeck/lower/lowering_receipt.hpp"
@@ -24,7 +25,6 @@
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/model/written_out.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 
 namespace tracedeck::lower {
 
@@ -100,7 +100,7 @@ struct TraceInTarget {
 class TargetTraces {
  public:
   // `profile` and `receipt` must outlive it; `names` as for `lower_nested`.
-  TargetTraces(const NestedProfile& profile, LoweringReceipt& receipt, render::TraceNames names)
+  TargetTraces(const NestedProfile& profile, LoweringReceipt& receipt, TraceNames names)
       : nested_(profile), receipt_(receipt), names_(std::move(names)) {}
 
   // By the numbers of their descriptions.
@@ -161,7 +161,7 @@ class TargetTraces {
 
   const NestedProfile& nested_;
   LoweringReceipt& receipt_;
-  render::TraceNames names_;
+  TraceNames names_;
   std::map<std::uint64_t, TraceInTarget> traces_;
   std::uint64_t next_trace_ = 0;
   std::optional<ClockClass> any_clock_;           // of a target trace

@@ -7,13 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::render {
-
-// The name of a trace among those that are shown together; "" when there is one only.
-using TraceNames = std::function<std::string(const TraceDescription& trace)>;
 
 // The names of traces in the form that a renderer wants them. One thread at a time.
 class TraceTags {

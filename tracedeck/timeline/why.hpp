@@ -23,6 +23,7 @@
 #include "tracedeck/timeline/latency.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/name_pattern.hpp"
+#include "tracedeck/timeline/slice_question.hpp"
 
 namespace tracedeck::timeline {
 
@@ -92,22 +93,8 @@ class Unended {
   bool are_few_ = false;
 };
 
-struct SliceQuestion {
-  // A label, a category, or a glob over both; empty: any. States count if nothing else is meant.
-  std::string name = {};
-  // 1 is the longest; at most `SliceFinder::kMostRank`. What does not count (`Unended`) comes
-  // behind all others.
-  std::size_t rank = 1;
-  // A moment: the longest that begins then, or the innermost that lasts. Whole microseconds behind
-  // the trace's begin are how begins are printed: any that is printed so is meant.
-  std::optional<std::int64_t> at = {};
-  std::string track = {};  // a glob; empty: any
-};
-
 class SliceFinder final : public MarkSink {
  public:
-  static constexpr std::size_t kMostRank = 1000;
-
   // Errors: kInvalidArgument, a glob that is none.
   [[nodiscard]] static Result<SliceFinder> make(SliceQuestion question);
 

@@ -1,4 +1,4 @@
-#include "cli/segment.hpp"
+#include "tracedeck/convert/segment_name.hpp"
 
 #include <fmt/format.h>
 #include <nettle/sha2.h>
@@ -7,16 +7,13 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <span>
-#include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
-#include "cli/places.hpp"
 #include "tracedeck/io/file_input.hpp"
+#include "tracedeck/io/live.hpp"
 
-namespace tracedeck::cli {
+namespace tracedeck {
 namespace {
 
 constexpr const char* kStream = "stream";
@@ -63,13 +60,6 @@ std::vector<std::string> stored_files(const flow::TracePlace& place) {
   return files;
 }
 
-// Options that change what is written of a trace. Tags say where it is from, and are not among
-// them.
-constexpr auto kChanging = std::to_array<std::string_view>(
-    {"begin", "end", "stream-intersection", "where", "limit", "order", "clock", "clock-offset",
-     "what", "table", "layout", "partition", "drop", "mask", "share", "as-stored", "tband-encoding",
-     "split-size", "split-duration"});
-
 std::string hexadecimal(sha256_ctx& hash, std::size_t bytes) {
   std::array<std::uint8_t, kDigestBytes> digest{};
   sha256_digest(&hash, bytes, digest.data());
@@ -83,38 +73,38 @@ void add_text(sha256_ctx& hash, std::string_view text) {
 }
 
 // What comes behind the name of a result that is not all of its traces as they are; or "".
-std::string changed_name(const Options& options) {
+std::string changed_name(std::span<const Change> changes, const flow::Hiding* hiding) {
   constexpr std::size_t kBytes = 4;
+  if (changes.empty()) return {};
   sha256_ctx hash;
   sha256_init(&hash);
-  bool is_changed = false;
-  bool is_masked = false;
-  for (std::size_t i = 0; i < options.given.size(); ++i) {
-    if (std::ranges::find(kChanging, options.given[i]) == kChanging.end()) continue;
-    add_text(hash, options.given[i]);
-    add_text(hash, options.given_values[i]);
-    is_changed = true;
-    is_masked = is_masked || options.given[i] == "mask" || options.given[i] == "share";
+  for (const Change& change : changes) {
+    add_text(hash, change.option);
+    add_text(hash, change.value);
   }
-  if (!is_changed) return {};
   // Masks under another key are others.
-  if (is_masked) add_text(hash, options.selection.hiding->mask("segment"));
+  const auto masks = [](const Change& change) {
+    return change.option == "mask" || change.option == "share";
+  };
+  if (hiding != nullptr && std::ranges::any_of(changes, masks))
+    add_text(hash, hiding->mask("segment"));
   return "-" + hexadecimal(hash, kBytes);
 }
 
 }  // namespace
 
-Result<std::string> segment_of(std::span<const flow::TracePlace> places, const Options& options) {
+Result<std::string> segment_of(std::span<const flow::TracePlace> places,
+                               std::span<const Change> changes, const flow::Hiding* hiding) {
   sha256_ctx hash;
   sha256_init(&hash);
   for (const flow::TracePlace& place : places) {
-    if (place.live || comes_live(place.operand)) return kStream + changed_name(options);
+    if (place.live || io::comes_live(place.operand)) return kStream + changed_name(changes, hiding);
     for (const std::string& file : stored_files(place)) {
       if (auto added = add_stored_file(hash, file); !added)
         return std::unexpected(std::move(added.error()));
     }
   }
-  return hexadecimal(hash, kDigestBytes) + changed_name(options);
+  return hexadecimal(hash, kDigestBytes) + changed_name(changes, hiding);
 }
 
 std::string check_segment(const std::string& name) {
@@ -126,4 +116,4 @@ std::string check_segment(const std::string& name) {
   return "a segment is named by up to 64 letters, digits, '_', '-' and '.', which is not first";
 }
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck

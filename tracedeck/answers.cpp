@@ -1,22 +1,22 @@
-#include "tracedeck/c/answers.hpp"
+#include "tracedeck/answers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/format/error_notice.hpp"
+#include "tracedeck/io/live.hpp"
+#include "tracedeck/progress.hpp"
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
+#include "tracedeck/reading.hpp"
 #include "tracedeck/render/finding.hpp"
-#include "tracedeck/render/trace_tags.hpp"
 #include "tracedeck/timeline/comparison.hpp"
 #include "tracedeck/timeline/comparison_report.hpp"
 #include "tracedeck/timeline/latency.hpp"
@@ -25,31 +25,21 @@
 #include "tracedeck/timeline/query_order.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
 #include "tracedeck/timeline/table.hpp"
+#include "tracedeck/timeline/why.hpp"
 
-namespace tracedeck::capi {
+namespace tracedeck {
 namespace {
 
 std::unexpected<Error> refused() { return fail(ErrorCode::kBrokenPipe, "cancelled"); }
 
-// What is missing goes to the caller.
-std::function<void(const Report&)> noted_by(const Request& request) {
-  return [note = request.note, user = request.user, count = 0](const Report& report) mutable {
-    constexpr int kMost = 1000;
-    const bool is_missing =
-        report.kind == Report::Kind::kError || report.kind == Report::Kind::kProblem;
-    if (note != nullptr && is_missing && count++ < kMost)
-      note(user, report.text.data(), report.text.size());
-  };
-}
-
 // Traces that are read to their end for an answer.
 class ReadForAnswer {
  public:
-  explicit ReadForAnswer(const Request& request)
-      : reading_(noted_by(request)), progress_(request.go_on, request.user) {}
+  explicit ReadForAnswer(const Question& question)
+      : reading_(question.reading.report), progress_(question.go_on) {}
 
-  Result<void> open(const Request& request, flow::Selection selection, flow::Needs needs) {
-    reading_.open(request.paths, request.options, std::move(selection), needs);
+  Result<void> open(const Question& question, flow::Selection selection, flow::Needs needs) {
+    reading_.open(question.paths, question.reading, std::move(selection), needs);
     if (reading_.pipeline == nullptr) {
       if (const auto& error = reading_.error()) return std::unexpected(*error);
       return fail(ErrorCode::kCannotOpen, "there is no trace");
@@ -80,10 +70,6 @@ class ReadForAnswer {
   [[nodiscard]] flow::Pipeline& pipeline() { return *reading_.pipeline; }
   // Whether a trace could not be read to its end.
   [[nodiscard]] bool has_failed() { return reading_.error().has_value(); }
-  [[nodiscard]] render::TraceNames names() {
-    if (!pipeline().several()) return {};
-    return [this](const TraceDescription& trace) { return pipeline().name_of(trace); };
-  }
 
  private:
   Reading reading_;
@@ -91,20 +77,20 @@ class ReadForAnswer {
 };
 
 // How marks are made of what `read` reads, once it is open.
-timeline::MarkStreamOptions mark_options(const Request& request, ReadForAnswer& read) {
+timeline::MarkStreamOptions mark_options(const Question& question, ReadForAnswer& read) {
   return {
-      .selection = request.options.selection,
-      .keeps_order = request.has_order,
+      .selection = question.reading.selection,
+      .keeps_order = question.keeps_order,
       .relates = [&read](std::uint64_t one,
                          std::uint64_t other) { return read.pipeline().share_clock(one, other); },
       .name_of_trace =
           [&read](const TraceDescription& trace) { return read.pipeline().name_of(trace); }};
 }
 
-flow::Selection selection_for(const Request& request, query::Query& query) {
-  flow::Selection selection = request.options.selection;
+flow::Selection selection_for(const Question& question, query::Query& query) {
+  flow::Selection selection = question.reading.selection;
   selection.where = query.condition();
-  timeline::choose_order(selection, query, request.has_order);
+  timeline::choose_order(selection, query, question.keeps_order);
   return selection;
 }
 
@@ -123,9 +109,9 @@ flow::Needs needs_of(const query::Query& query) {
 }
 
 // What `*` stands for among the events.
-Result<std::vector<query::AllColumn>> all_columns(const Request& request, query::Query& query) {
-  ReadForAnswer read(request);
-  if (auto opened = read.open(request, selection_for(request, query), {}); !opened)
+Result<std::vector<query::AllColumn>> all_columns(const Question& question, query::Query& query) {
+  ReadForAnswer read(question);
+  if (auto opened = read.open(question, selection_for(question, query), {}); !opened)
     return std::unexpected(opened.error());
   query::AllColumns columns;
   const auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
@@ -138,25 +124,26 @@ Result<std::vector<query::AllColumn>> all_columns(const Request& request, query:
   return columns.columns();
 }
 
-Result<std::unique_ptr<query::Query>> parse_query(const Request& request, std::string_view stages) {
+Result<std::unique_ptr<query::Query>> parse_query(const Question& question,
+                                                  std::string_view stages) {
   std::shared_ptr<const query::Condition> where;
-  if (!request.options.where.empty()) {
-    auto condition = query::Condition::parse(std::span(&request.options.where, 1));
+  if (!question.reading.where.empty()) {
+    auto condition = query::Condition::parse(std::span(&question.reading.where, 1));
     if (!condition) return std::unexpected(condition.error());
     where = *std::move(condition);
   }
   auto query = query::Query::parse(stages, where);
   if (!query || !(*query)->selects_all()) return query;
-  auto all = all_columns(request, **query);
+  auto all = all_columns(question, **query);
   if (!all) return std::unexpected(all.error());
   return query::Query::parse(stages, where, *all);
 }
 
-Result<void> answer_events(const Request& request, query::Query& query, ReadForAnswer& read,
+Result<void> answer_events(const Question& question, query::Query& query, ReadForAnswer& read,
                            std::unique_ptr<query::RowSink> sink) {
-  if (auto opened = read.open(request, selection_for(request, query), needs_of(query)); !opened)
+  if (auto opened = read.open(question, selection_for(question, query), needs_of(query)); !opened)
     return opened;
-  query.name_traces(read.names());
+  query.name_traces(read.pipeline().trace_names());
   query.answer_to(std::move(sink));
   return read.read([&](const BatchPtr& batch) -> Result<bool> {
     if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
@@ -164,11 +151,11 @@ Result<void> answer_events(const Request& request, query::Query& query, ReadForA
   });
 }
 
-Result<void> answer_spans(const Request& request, query::Query& query, ReadForAnswer& read,
+Result<void> answer_spans(const Question& question, query::Query& query, ReadForAnswer& read,
                           std::unique_ptr<query::RowSink> sink) {
   timeline::SpanRows rows(query);
   auto stream =
-      timeline::MarkStream::make(mark_options(request, read),
+      timeline::MarkStream::make(mark_options(question, read),
                                  [&rows](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
                                    if (ahead.begin) rows.begin_at(*ahead.begin);
                                    return rows;
@@ -176,10 +163,10 @@ Result<void> answer_spans(const Request& request, query::Query& query, ReadForAn
   if (!stream) return std::unexpected(stream.error());
   flow::Selection selection = (*stream)->selection();
   selection.where = query.condition();
-  if (auto opened = read.open(request, std::move(selection), timeline::MarkStream::needs());
+  if (auto opened = read.open(question, std::move(selection), timeline::MarkStream::needs());
       !opened)
     return opened;
-  query.name_traces(read.names());
+  query.name_traces(read.pipeline().trace_names());
   query.answer_to(std::move(sink));
   auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
     if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
@@ -195,11 +182,11 @@ Result<void> answer_spans(const Request& request, query::Query& query, ReadForAn
 namespace {
 
 // Lets a query see its events or spans. It is closed by who asks.
-Result<void> feed(const Request& request, query::Query& query,
+Result<void> feed(const Question& question, query::Query& query,
                   std::unique_ptr<query::RowSink> sink) {
-  ReadForAnswer read(request);
-  auto done = query.spans() == nullptr ? answer_events(request, query, read, std::move(sink))
-                                       : answer_spans(request, query, read, std::move(sink));
+  ReadForAnswer read(question);
+  auto done = query.spans() == nullptr ? answer_events(question, query, read, std::move(sink))
+                                       : answer_spans(question, query, read, std::move(sink));
   if (done && read.has_failed()) query.note_unread(1);
   return done;
 }
@@ -215,20 +202,20 @@ Result<void> finish_answer(query::Query& query, const query::Estimates& estimate
 
 }  // namespace
 
-Result<void> answer_query(Request request, std::string_view stages, io::Output& output) {
-  auto query = parse_query(request, stages);
+Result<void> answer_query(Question question, std::string_view stages, io::Output& output) {
+  auto query = parse_query(question, stages);
   if (!query) return std::unexpected(query.error());
   const auto estimates = std::make_shared<query::Estimates>();
   auto sink = query::watch_estimates(query::json_answer(output, **query), **query, estimates);
-  auto done = feed(request, **query, std::move(sink));
+  auto done = feed(question, **query, std::move(sink));
   return done ? finish_answer(**query, *estimates, output) : done;
 }
 
-Result<void> answer_partially(Request request, std::string_view stages, io::Output& output) {
-  auto query = parse_query(request, stages);
+Result<void> answer_partially(Question question, std::string_view stages, io::Output& output) {
+  auto query = parse_query(question, stages);
   if (!query) return std::unexpected(query.error());
   if (auto adds_up = (*query)->adds_up(); !adds_up) return adds_up;
-  if (auto done = feed(request, **query, query::no_answer()); !done) return done;
+  if (auto done = feed(question, **query, query::no_answer()); !done) return done;
   auto written = query::write_partial_answer(**query, output);
   return written ? output.flush() : written;
 }
@@ -252,7 +239,8 @@ Result<void> merge_parts(std::span<const ByteSpan> parts, bool as_part, io::Outp
 
 namespace {
 
-// Marks of a request's traces, all of which were given to a sink. What they were read by goes last.
+// Marks of a question's traces, all of which were given to a sink. What they were read by goes
+// last.
 struct ReadMarks {
   std::unique_ptr<ReadForAnswer> read = {};
   std::unique_ptr<timeline::MarkStream> stream = {};
@@ -267,17 +255,17 @@ struct MarkReading {
   std::function<void(const timeline::Timeline& timeline, const Batch& batch)> see = {};
 };
 
-Result<ReadMarks> read_marks(const Request& request, timeline::SinkFor sink_for,
+Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_for,
                              MarkReading how = {}) {
-  ReadMarks marks{.read = std::make_unique<ReadForAnswer>(request)};
-  timeline::MarkStreamOptions options = mark_options(request, *marks.read);
+  ReadMarks marks{.read = std::make_unique<ReadForAnswer>(question)};
+  timeline::MarkStreamOptions options = mark_options(question, *marks.read);
   options.tables = std::move(how.tables);
   auto made = timeline::MarkStream::make(std::move(options), std::move(sink_for));
   if (!made) return std::unexpected(made.error());
   marks.stream = *std::move(made);
   timeline::MarkStream& stream = *marks.stream;
   if (auto opened =
-          marks.read->open(request, stream.selection(), timeline::MarkStream::needs(how.symbols));
+          marks.read->open(question, stream.selection(), timeline::MarkStream::needs(how.symbols));
       !opened)
     return std::unexpected(opened.error());
   auto done = marks.read->read([&](const BatchPtr& batch) -> Result<bool> {
@@ -298,15 +286,15 @@ Result<void> deliver(const std::string& text, io::Output& output) {
 
 }  // namespace
 
-Result<void> answer_latency(Request request, std::string by, io::Output& output) {
+Result<void> answer_latency(Question question, std::string by, io::Output& output) {
   auto made =
-      timeline::Latency::make({.where = std::move(request.options.where), .by = std::move(by)});
+      timeline::Latency::make({.where = std::move(question.reading.where), .by = std::move(by)});
   if (!made) return std::unexpected(made.error());
-  request.options.where.clear();
+  question.reading.where.clear();
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
   const auto marks =
-      read_marks(request, [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+      read_marks(question, [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
         report.begin = ahead.begin;
         if (ahead.begin) latency.begin_at(*ahead.begin);
         return latency;
@@ -327,13 +315,13 @@ struct ComparedRead {
   ReadMarks marks = {};
 };
 
-Result<ComparedRead> read_compared(Request request, std::string by) {
+Result<ComparedRead> read_compared(Question question, std::string by) {
   auto made = timeline::ComparedTrace::make(
-      {.where = std::exchange(request.options.where, {}), .by = std::move(by)});
+      {.where = std::exchange(question.reading.where, {}), .by = std::move(by)});
   if (!made) return std::unexpected(made.error());
   ComparedRead one{.compared = *std::move(made)};
   timeline::ComparedTrace& compared = *one.compared;
-  auto marks = read_marks(request,
+  auto marks = read_marks(question,
                           [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
                             if (ahead.begin) compared.begin_at(*ahead.begin);
                             return compared;
@@ -348,12 +336,12 @@ Result<ComparedRead> read_compared(Request request, std::string by) {
 
 }  // namespace
 
-Result<void> answer_diff(const Request& request, const std::string& by, io::Output& output) {
-  if (request.paths.size() != 2)
+Result<void> answer_diff(const Question& question, const std::string& by, io::Output& output) {
+  if (question.paths.size() != 2)
     return fail(ErrorCode::kInvalidArgument, "two traces are compared, A and B");
   const auto one_of = [&](std::size_t number) {
-    Request alone = request;
-    alone.paths = {request.paths[number]};
+    Question alone = question;
+    alone.paths = {question.paths[number]};
     return read_compared(std::move(alone), by);
   };
   const auto a = one_of(0);
@@ -369,37 +357,28 @@ Result<void> answer_diff(const Request& request, const std::string& by, io::Outp
   const timeline::Comparison comparison(*a->compared, *b->compared);
   constexpr std::size_t kAll = 0;
   return deliver(timeline::comparison_json(
-                     comparison, {.name = request.paths[0], .timeline = a->marks.timeline()},
-                     {.name = request.paths[1], .timeline = b->marks.timeline()}, kAll),
+                     comparison, {.name = question.paths[0], .timeline = a->marks.timeline()},
+                     {.name = question.paths[1], .timeline = b->marks.timeline()}, kAll),
                  output);
 }
 
-namespace {
-
-// Whether a path can be read a second time: a file or a directory, or what is not there.
-bool can_be_reread(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  return path != "-" && (std::filesystem::is_regular_file(status) ||
-                         std::filesystem::is_directory(status) || !std::filesystem::exists(status));
-}
-
-}  // namespace
-
-Result<void> answer_why(const Request& request, const WhyQuestion& question, io::Output& output) {
-  if (const auto once = std::ranges::find_if_not(request.paths, can_be_reread);
-      once != request.paths.end())
+Result<void> answer_why(const Question& question, const WhyQuestion& why, io::Output& output) {
+  const auto comes_once = [](const std::string& path) {
+    return path == "-" || io::comes_live(path);
+  };
+  if (const auto once = std::ranges::find_if(question.paths, comes_once);
+      once != question.paths.end())
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the traces are read twice, and '{}' can be read once", *once));
-  auto finder = timeline::SliceFinder::make(question.slice);
+  auto finder = timeline::SliceFinder::make(why.slice);
   if (!finder) return std::unexpected(finder.error());
   const std::vector<timeline::Table> tables = timeline::with_priorities({});
   // The moment is resolved as a begin is.
-  Request first = request;
-  if (question.at) first.options.selection.begin = question.at;
+  Question first = question;
+  if (why.at) first.reading.selection.begin = why.at;
   const auto found = read_marks(first,
                                 [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
-                                  if (question.at) finder->look_at(ahead.begin);
+                                  if (why.at) finder->look_at(ahead.begin);
                                   return *finder;
                                 },
                                 {.tables = tables});
@@ -407,8 +386,8 @@ Result<void> answer_why(const Request& request, const WhyQuestion& question, io:
   if (!finder->found())
     return deliver(timeline::why_nothing_json(finder->nothing(found->timeline())), output);
   timeline::SliceWitness witness(*finder->found());
-  Request again = request;
-  again.note = nullptr;  // as the first time
+  Question again = question;
+  again.reading.report = [](const Report&) {};  // as the first time
   const auto seen =
       read_marks(again, [&](const timeline::MarksAhead&) -> timeline::MarkSink& { return witness; },
                  {.tables = tables, .symbols = flow::Needs::Symbols::kAll});
@@ -418,8 +397,8 @@ Result<void> answer_why(const Request& request, const WhyQuestion& question, io:
                  output);
 }
 
-Result<void> validate(Request request, io::Output& output) {
-  Progress progress(request.go_on, request.user);
+Result<void> validate(Question question, io::Output& output) {
+  Progress progress(std::move(question.go_on));
   Result<void> delivered;
   const auto show = [&](const Notice& notice) {
     if (delivered) delivered = output.write(render::finding_json(notice) + "\n");
@@ -445,14 +424,14 @@ Result<void> validate(Request request, io::Output& output) {
   };
   SilentObserver observer;
   flow::PipelineOptions options;
-  options.selection = request.options.selection;
+  options.selection = question.reading.selection;
   options.needs = {.values = true, .findings = true};
-  options.jobs = request.options.jobs;
-  auto places = flow::list_traces({.names = request.paths}, {});
+  options.jobs = question.reading.jobs;
+  auto places = flow::list_traces({.names = question.paths}, {});
   if (flow::are_live(places))
     return fail(ErrorCode::kUnsupported, "live traces are not read by this interface");
   flow::for_each_trace(std::move(options), observer, {}, std::move(places), look_at);
   return delivered ? output.flush() : delivered;
 }
 
-}  // namespace tracedeck::capi
+}  // namespace tracedeck

@@ -1,4 +1,4 @@
-#include "cli/results_apart.hpp"
+#include "tracedeck/convert/results_apart.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -15,16 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/places.hpp"
-#include "cli/split.hpp"
-#include "cli/traces.hpp"
 #include "tracedeck/io/live_address.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
-#include "tracedeck/outputs.hpp"
 #include "tracedeck/part_files.hpp"
 
-namespace tracedeck::cli {
+namespace tracedeck {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,19 +55,14 @@ std::optional<Found> find_descriptor(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? found(status) : std::nullopt;
 }
 
-// Whether -o names a file or directory.
-bool writes_result(const Options& options) {
-  const auto is_result = [](std::string_view id) { return id == "o" || id == "page-out"; };
-  return options.out != kStandard && std::ranges::any_of(options.given, is_result);
-}
+bool names_file(const std::string& path) { return !path.empty() && path != "-"; }
 
-// What is there under names that a command writes to.
+// What is there under names that are written to.
 class Results {
  public:
-  explicit Results(const Options& options) {
-    add_result(options);
-    add_file(options.report, "the report");
-    add_file(options.partial, "the partial answer");
+  explicit Results(const ResultPlaces& places) {
+    add_result(places);
+    for (const ResultPlaces::File& file : places.files) add_file(file.path, file.what);
     is_file_there_ = !known_.empty();
     // A shell has opened it, so that what is in it can only be added to.
     if (const auto there = find_descriptor(STDOUT_FILENO))
@@ -107,7 +98,7 @@ class Results {
   };
 
   void add_file(const std::string& path, std::string_view what) {
-    if (path.empty() || path == kStandard) return;
+    if (!names_file(path)) return;
     add(path, fmt::format(" would be replaced by {}; choose another name for that", what));
     add_part(
         io::part_path(path),
@@ -126,27 +117,26 @@ class Results {
     if (there->is_directory) taken_over_.insert(there->id);
   }
 
-  void add_result(const Options& options) {
-    if (!writes_result(options)) return;
-    if (is_split(options)) return add_parts(options);
-    if (!writes_directory(options)) return add_file(options.out, "the result");
-    add(options.out, " would be replaced by the result; choose another name for that");
-    add_part(io::OutputDirectory::part_path(options.out),
+  void add_result(const ResultPlaces& places) {
+    if (!names_file(places.out)) return;
+    if (places.is_split) return add_parts(places);
+    if (!places.is_directory) return add_file(places.out, "the result");
+    add(places.out, " would be replaced by the result; choose another name for that");
+    add_part(io::OutputDirectory::part_path(places.out),
              " would be written over while it is read: the result is written there first");
   }
 
   // Parts have numbers that grow until all is written.
-  void add_parts(const Options& options) {
+  void add_parts(const ResultPlaces& places) {
     constexpr std::string_view kUnfinished = ".part";
-    const OutputKind& kind = *find_output(options.to);
-    const fs::path folder = fs::path(options.out).parent_path();
+    const fs::path folder = fs::path(places.out).parent_path();
     std::error_code error;
     for (fs::directory_iterator each(folder.empty() ? "." : folder, error), end;
          !error && each != end; each.increment(error)) {
       std::string name = each->path().filename().string();
       const bool unfinished = name.ends_with(kUnfinished);
       if (unfinished) name.resize(name.size() - kUnfinished.size());
-      if (!is_part_name(name, options.out, kind)) continue;
+      if (!is_part_name(name, places.out, *places.kind)) continue;
       const std::string path = each->path().string();
       if (unfinished) {
         add_part(path, " would be written over: a part is written there first");
@@ -162,13 +152,13 @@ class Results {
 };
 
 // Looks at all that is read, up to the first that would be harmed.
-class Reading {
+class FilesRead {
  public:
-  Reading(const Options& options, const Results& results) : options_(options), results_(results) {}
+  FilesRead(const ResultPlaces& places, const Results& results)
+      : places_(places), results_(results) {}
 
   [[nodiscard]] std::string harm() {
-    for (const std::string& file : options_.files_read) look_at(file);
-    look_at(options_.metadata_file);
+    for (const std::string& file : places_.files_read) look_at(file);
     look_at_traces();
     return std::move(harm_);
   }
@@ -176,7 +166,7 @@ class Reading {
  private:
   void look_at(const std::string& path, bool in_trace = false) {
     if (path.empty() || !harm_.empty()) return;
-    const bool standard = path == kStandard;
+    const bool standard = path == "-";
     const auto there = standard ? find_descriptor(STDIN_FILENO) : find_file(path);
     if (!there) return;
     harm_ = results_.harm(*there, standard ? "standard input" : path, in_trace);
@@ -184,20 +174,21 @@ class Reading {
   }
 
   void look_at_traces() {
-    // What --merge reads are files, whatever is in them.
-    if (options_.merge) {
-      for (const std::string& file : options_.operands) look_at(file);
+    if (places_.are_files) {
+      for (const std::string& file : places_.traces.names) look_at(file);
       return;
     }
-    Options looked_at = options_;
+    std::vector<std::string> names(places_.traces.names.begin(), places_.traces.names.end());
     // The files of a directory are not looked for on behalf of standard output.
     if (!results_.is_file_there()) {
-      std::erase_if(looked_at.operands, [](const std::string& operand) {
+      std::erase_if(names, [](const std::string& operand) {
         const auto there = find_file(operand);
         return there && there->is_directory;
       });
     }
-    for (const flow::TracePlace& place : list_traces(looked_at, {})) {
+    flow::Operands looked_at = places_.traces;
+    looked_at.names = names;
+    for (const flow::TracePlace& place : flow::list_traces(looked_at, {})) {
       if (io::is_live_address(place.operand)) continue;
       for (const flow::CoreFile& file : place.core_files) look_at(file.path);
       for (const std::string& directory : place.directories) look_in(directory);
@@ -214,27 +205,26 @@ class Reading {
       look_at(each->path().string(), true);
   }
 
-  const Options& options_;
+  const ResultPlaces& places_;
   const Results& results_;
   std::string harm_;
 };
 
 // What is wrong with a result that is a directory in one that is read, or "".
-std::string check_nesting(const Options& options) {
-  if (!writes_result(options) || !writes_directory(options)) return {};
+std::string check_nesting(const ResultPlaces& places) {
+  if (!names_file(places.out) || !places.is_directory) return {};
   std::set<FileId> around;
   std::error_code error;
-  for (fs::path folder =
-           fs::weakly_canonical(fs::absolute(options.out, error), error).parent_path();
+  for (fs::path folder = fs::weakly_canonical(fs::absolute(places.out, error), error).parent_path();
        !error && !folder.empty(); folder = folder.parent_path()) {
     if (const auto there = find_file(folder.string())) around.insert(there->id);
     if (folder == folder.parent_path()) break;
   }
-  for (const flow::TracePlace& place : list_traces(options, {})) {
+  for (const flow::TracePlace& place : flow::list_traces(places.traces, {})) {
     for (const std::string& directory : place.directories) {
       const auto there = find_file(directory);
       if (there && around.contains(there->id))
-        return fmt::format("the result {} would lie in {}, a trace that is read", options.out,
+        return fmt::format("the result {} would lie in {}, a trace that is read", places.out,
                            directory);
     }
   }
@@ -243,12 +233,12 @@ std::string check_nesting(const Options& options) {
 
 }  // namespace
 
-std::string check_results_apart(const Options& options) {
-  const Results results(options);
+std::string check_results_apart(const ResultPlaces& places) {
+  const Results results(places);
   if (!results.empty()) {
-    if (std::string harm = Reading(options, results).harm(); !harm.empty()) return harm;
+    if (std::string harm = FilesRead(places, results).harm(); !harm.empty()) return harm;
   }
-  return check_nesting(options);
+  return check_nesting(places);
 }
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck

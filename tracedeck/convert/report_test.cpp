@@ -1,9 +1,9 @@
-#include "cli/receipt.hpp"
+#include "tracedeck/convert/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tracedeck::cli {
+namespace tracedeck {
 namespace {
 
 const ReceiptEntry kLost{.what = "a \"thing\"", .done = "left out", .count = 2, .lossy = true};
@@ -64,4 +64,4 @@ TEST(Receipt, Json) {
 }
 
 }  // namespace
-}  // namespace tracedeck::cli
+}  // namespace tracedeck

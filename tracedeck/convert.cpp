@@ -1,0 +1,301 @@
+#include "tracedeck/convert.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <stop_token>
+
+#include "tracedeck/convert/conversion.hpp"
+#include "tracedeck/convert/hidden_patterns.hpp"
+#include "tracedeck/convert/results_apart.hpp"
+#include "tracedeck/io/live.hpp"
+#include "tracedeck/query/condition.hpp"
+#include "tracedeck/reading.hpp"
+
+namespace tracedeck {
+namespace {
+
+std::unexpected<Error> wrong(std::string sentence) {
+  return fail(ErrorCode::kInvalidArgument, std::move(sentence));
+}
+
+std::string text_of(const TimePoint& point) {
+  return fmt::format("{}+{}", static_cast<int>(point.from), point.value.to_string());
+}
+
+// An option that was given, by its name in the command.
+struct Given {
+  std::string_view option;
+  bool is_given;
+  std::string value;
+};
+
+std::vector<Given> given_options(const ConvertOptions& options) {
+  const flow::Selection& selection = options.reading.selection;
+  const auto join = [](const std::vector<std::string>& texts) {
+    return fmt::format("{}", fmt::join(texts, "\n"));
+  };
+  const auto time = [](const std::optional<TimePoint>& point) {
+    return point ? text_of(*point) : std::string();
+  };
+  const auto word = [](auto value) { return fmt::format("{}", static_cast<int>(value)); };
+  return {
+      {"begin", selection.begin.has_value(), time(selection.begin)},
+      {"end", selection.end.has_value(), time(selection.end)},
+      {"where", !options.reading.where.empty(), options.reading.where},
+      {"limit", selection.limit.has_value(), fmt::format("{}", selection.limit.value_or(0))},
+      {"order", selection.order != flow::Order::kMerged, word(selection.order)},
+      {"what", options.content != TableContent::kEvents, word(options.content)},
+      {"layout", options.layout != TableLayout::kUsual, word(options.layout)},
+      {"partition", options.partition != columns::TimePartition::kNone, word(options.partition)},
+      {"drop", !options.drop.empty(), join(options.drop)},
+      {"mask", !options.mask.empty(), join(options.mask)},
+      {"share", options.share, ""},
+  };
+}
+
+// What is wrong with the options for that output, or "".
+std::string check_options(const ConvertOptions& options, const OutputKind& kind) {
+  const auto of_some = std::to_array<std::pair<std::string_view, bool>>({
+      {"what", options.content != TableContent::kEvents},
+      {"layout", options.layout != TableLayout::kUsual},
+      {"partition", options.partition != columns::TimePartition::kNone},
+      {"tag", !options.tags.empty()},
+      {"segment", !options.segment.empty()},
+      {"flat", options.flat},
+      {"dial9-version", !options.dial9_version.empty()},
+      {"packet-size", options.packet_size.has_value()},
+  });
+  for (const auto& [option, is_given] : of_some) {
+    if (is_given && !kind.has_option(option))
+      return fmt::format("option '{}' does not go with the target '{}'", option, kind.name);
+  }
+  return check_segment(options.segment.empty() ? "usual" : options.segment);
+}
+
+Result<void> hide(const ConvertOptions& options, flow::Selection& selection) {
+  std::vector<flow::HiddenPattern> patterns;
+  for (const bool drops : {true, false}) {
+    for (const std::string& text : drops ? options.drop : options.mask) {
+      auto pattern = parse_hidden(text, drops, patterns.size() + 1);
+      if (!pattern) return wrong(fmt::format("{}: {}", text, pattern.error()));
+      patterns.push_back(*std::move(pattern));
+    }
+  }
+  auto hiding = make_hiding(std::move(patterns), options.share, options.mask_key);
+  if (!hiding) return wrong(hiding.error());
+  selection.hiding = *std::move(hiding);
+  return {};
+}
+
+Result<ConversionTask> task_of(const std::vector<std::string>& paths, const OutputKind& kind,
+                               const std::string& out, const ConvertOptions& options) {
+  ConversionTask task;
+  flow::Selection selection = options.reading.selection;
+  if (!options.reading.where.empty()) {
+    auto condition = query::Condition::parse(std::span(&options.reading.where, 1));
+    if (!condition) return std::unexpected(condition.error());
+    selection.where = *std::move(condition);
+  }
+  if (auto hidden = hide(options, selection); !hidden) return std::unexpected(hidden.error());
+  auto reading = Reading::pipeline_options(paths, options.reading, std::move(selection), {});
+  if (!reading) return std::unexpected(reading.error());
+  task.reading = *std::move(reading);
+  task.keeps_order = options.reading.selection.order != flow::Order::kMerged;
+  task.kind = &kind;
+  task.out = out;
+  task.settings.flat = options.flat;
+  task.settings.write.version = options.dial9_version;
+  if (options.packet_size) task.settings.write.packet_size = *options.packet_size;
+  task.settings.tables = {.segment = options.segment,
+                          .tags = options.tags,
+                          .one_table = options.layout == TableLayout::kOne,
+                          .names_columns = options.layout == TableLayout::kSchema,
+                          .partition = options.partition};
+  task.layout = options.layout;
+  task.content = options.content;
+  task.split_size = options.split_size;
+  task.split_duration = options.split_duration;
+  task.writes_anew = flow::changes_events(task.reading.selection) ||
+                     !options.dial9_version.empty() || options.packet_size || task.is_split();
+  for (Given& given : given_options(options)) {
+    if (given.is_given) task.changes.push_back({std::string(given.option), std::move(given.value)});
+  }
+  if (std::string conflict = conflict_of(task); !conflict.empty())
+    return wrong(std::move(conflict));
+  return task;
+}
+
+// A conversion that reports to a caller.
+class CallerHost final : public ConversionHost {
+ public:
+  CallerHost(const ConvertOptions& options, const ConversionTask& task)
+      : task_(task),
+        progress_(options.go_on),
+        reading_(options.reading.report),
+        forward_(options.reading.stop, [this] { stop_.request_stop(); }) {}
+
+  std::stop_token stop() const override { return stop_.get_token(); }
+  io::Output& standard_output() override { return *nowhere_; }
+  flow::PipelineObserver& observer() override { return reading_; }
+
+  std::unique_ptr<flow::Pipeline> open(flow::PipelineOptions options,
+                                       std::vector<flow::TracePlace> places,
+                                       std::optional<FoundTrace> first) override {
+    auto pipeline = flow::Pipeline::open(std::move(options), reading_, stop_.get_token(),
+                                         std::move(places), std::move(first));
+    if (pipeline == nullptr && reading_.error()) keep(*reading_.error());
+    return pipeline;
+  }
+
+  MarksRead read_marks(const MarksWanted& wanted) override {
+    std::unique_ptr<flow::Pipeline> pipeline;
+    timeline::MarkStreamOptions marks{
+        .tables = task_.tables,
+        .selection = task_.reading.selection,
+        .keeps_order = task_.keeps_order,
+        .relates = [&](std::uint64_t one,
+                       std::uint64_t other) { return pipeline->share_clock(one, other); },
+        .name_of_trace = [&](const TraceDescription& trace) { return pipeline->name_of(trace); }};
+    auto stream = timeline::MarkStream::make(std::move(marks), wanted.sink_for);
+    if (!stream) {
+      keep(stream.error());
+      return {};
+    }
+    MarksRead read{.stream = *std::move(stream)};
+    flow::PipelineOptions options = task_.reading;
+    options.selection = read.stream->selection();
+    options.needs = timeline::MarkStream::needs(wanted.symbols);
+    auto places = flow::list_traces({.names = options.operands, .format = options.format}, stop());
+    pipeline = open(std::move(options), std::move(places), {});
+    if (pipeline == nullptr) return read;
+    if (wanted.opened) wanted.opened(*pipeline);
+    Result<void> taken;
+    while (taken) {
+      const BatchPtr batch = next(*pipeline);
+      if (batch == nullptr) break;
+      if (!wanted.again) see_others(*batch);
+      if (!read.stream->has_begun()) read.stream->expect_hosts_of(pipeline->descriptions());
+      taken = read.stream->add(batch);
+      if (wanted.see) wanted.see(read.stream->timeline(), *batch);
+    }
+    if (taken) taken = read.stream->finish();
+    read.cut_short = stop_.stop_requested();
+    read.complete = delivered(taken);
+    return read;
+  }
+
+  std::optional<Written> write_events(const EventsWanted& wanted) override {
+    Written written;
+    for (;;) {
+      const BatchPtr batch = next(wanted.pipeline);
+      if (batch == nullptr) break;
+      if (!delivered(wanted.writer.write_batch(*batch, written))) return std::nullopt;
+      see_others(*batch);
+    }
+    if (!delivered(wanted.at_end(wanted.writer))) return std::nullopt;
+    if (!delivered(wanted.writer.finish())) return std::nullopt;
+    return written;
+  }
+
+  void see(RecordKind kind, const Notice& notice) override { reading_.see(Record(kind, &notice)); }
+
+  bool delivered(const Result<void>& written) override {
+    if (!written) keep(written.error());
+    return written.has_value();
+  }
+  void failed(const Error& error) override {
+    reading_.failed(error);
+    keep(error);
+  }
+  void refused(const Error& error) override { keep(error); }
+  void note(const std::string& sentence) override { reading_.note(sentence); }
+  void interrupted(const std::string& written) override {
+    keep({.code = ErrorCode::kBrokenPipe,
+          .message = written.empty() ? "ended early, before anything was written"
+                                     : "ended early; what was written is in " + written});
+  }
+  void conclude(const ConversionReport& report) override {
+    report_ = hidden_report(report, task_.reading.selection.hiding.get());
+  }
+
+  [[nodiscard]] Result<ConversionReport> result() && {
+    if (report_) return *std::move(report_);
+    if (error_) return std::unexpected(*std::move(error_));
+    return fail(ErrorCode::kCannotOpen, "there is no trace");
+  }
+
+ private:
+  // The first that kept the result from being made counts.
+  void keep(const Error& error) {
+    if (!error_) error_ = error;
+  }
+
+  void see_others(const Batch& batch) {
+    for (const Record& record : batch.records()) {
+      if (record.kind != RecordKind::kEvent) reading_.see(record);
+    }
+  }
+
+  // Null: there are no more.
+  BatchPtr next(flow::Pipeline& pipeline) {
+    if (!progress_.ask()) stop_.request_stop();
+    if (stop_.stop_requested()) return nullptr;
+    auto batch = pipeline.next();
+    if (!batch) {
+      failed(batch.error());
+      return nullptr;
+    }
+    if (*batch != nullptr) progress_.count((*batch)->size());
+    return *std::move(batch);
+  }
+
+  const ConversionTask& task_;
+  Progress progress_;
+  Reading reading_;
+  std::stop_source stop_;
+  std::stop_callback<std::function<void()>> forward_;
+  std::string no_text_;
+  std::unique_ptr<io::Output> nowhere_ = io::memory_output(no_text_);
+  std::optional<Error> error_;
+  std::optional<ConversionReport> report_;
+};
+
+}  // namespace
+
+Result<ConversionReport> convert(const std::vector<std::string>& paths, std::string_view to,
+                                 const std::string& out, const ConvertOptions& options) {
+  if (paths.empty()) return wrong("there are no paths");
+  if (out.empty() || out == "-") return wrong("a result is wanted at a path");
+  const OutputKind* const kind = to.empty() ? output_of_name(out) : find_output(to);
+  if (kind == nullptr || !kind->converts())
+    return wrong(to.empty() ? fmt::format("the ending of '{}' stands for no target", out)
+                            : fmt::format("there is no target '{}'", to));
+  if (kind->draw != nullptr && kind->format == nullptr)
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("'{}' is drawn by the command 'tracedeck convert' alone", kind->name));
+  if (std::ranges::any_of(paths, [&](const std::string& path) {
+        return options.reading.follow || io::comes_live(path);
+      }))
+    return fail(ErrorCode::kUnsupported, "live traces are not converted by this interface");
+  if (std::string sentence = check_options(options, *kind); !sentence.empty())
+    return wrong(std::move(sentence));
+  auto task = task_of(paths, *kind, out, options);
+  if (!task) return std::unexpected(task.error());
+  if (std::string harm =
+          check_results_apart({.traces = {.names = paths, .format = task->reading.format},
+                               .files_read = {options.reading.metadata, options.mask_key},
+                               .out = out,
+                               .kind = kind,
+                               .is_directory = task->writes_directory(),
+                               .is_split = task->is_split()});
+      !harm.empty())
+    return wrong(std::move(harm));
+  CallerHost host(options, *task);
+  Conversion(*task, host).run();
+  return std::move(host).result();
+}
+
+}  // namespace tracedeck
