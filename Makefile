@@ -60,7 +60,7 @@ install: build
 deb:
 	scripts/install-deps.sh packages
 	cmake --preset release
-	cmake --build --preset release -j $(JOBS) --target tracedeck-generated tracedeck-shared
+	cmake --build --preset release -j $(JOBS) --target tracedeck-generated tracedeck-shared tracedeck-c
 	rm -rf build/release/packages
 	cd build/release && cpack && rm -rf packages/_CPack_Packages
 

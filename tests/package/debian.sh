@@ -14,7 +14,7 @@ packages=$(realpath "${1:-$top/build/release/packages}")
 source "$source/bare_debian.sh"
 
 echo "-- the contents"
-for package in tracedeck 'libtracedeck[0-9]*' libtracedeck-dev; do
+for package in tracedeck 'libtracedeck[0-9]*' libtracedeck-c1 python3-tracedeck libtracedeck-dev; do
     file=$(find "$packages" -maxdepth 1 -name "${package}_*.deb")
     [[ -e $file ]] || fail "no package, or several, for $package in $packages"
     dpkg-deb -I "$file" | grep -E '^ (Package|Version|Depends|Installed-Size|Maintainer)'
@@ -25,7 +25,7 @@ version=$(dpkg-deb -f "$packages"/tracedeck_*.deb Version)
     fail "libtracedeck-dev does not depend on its library"
 for file in bin/tracedeck share/man/man1/tracedeck.1.gz share/bash-completion/completions/tracedeck \
     share/zsh/site-functions/_tracedeck share/fish/vendor_completions.d/tracedeck.fish \
-    share/doc/{tracedeck,libtracedeck"${version%.*}",libtracedeck-dev}/{copyright,changelog.gz}; do
+    share/doc/{tracedeck,libtracedeck"${version%.*}",libtracedeck-c1,python3-tracedeck,libtracedeck-dev}/{copyright,changelog.gz}; do
     [[ -s $work/files/usr/$file ]] || fail "/usr/$file is missing or empty"
 done
 [[ -z $(find "$work/files" -name '*_test.hpp') ]] || fail "headers of tests are packed"
@@ -35,7 +35,7 @@ done
 echo "-- a bare Debian"
 make_bare_debian
 install='apt-get -q -y --no-install-recommends install'
-cp -r "$packages"/*.deb "$source"/{consumer.cpp,CMakeLists.txt} "$top"/examples/record_pool.{cpp,toml} "$top/scripts/demo.sh" "$root/here"
+cp -r "$packages"/*.deb "$source"/{consumer.cpp,described_names.cpp,CMakeLists.txt} "$top"/examples/{record_pool.cpp,record_pool.toml,list_events.c} "$top/scripts/demo.sh" "$root/here"
 
 echo "-- the command"
 quietly inside "$install ./tracedeck_*.deb"
@@ -50,10 +50,18 @@ inside "build/consumer $version jobs.bin"
 events=$(inside 'tracedeck print --output jsonl jobs.bin' | wc -l)
 [[ $events -eq 1000 ]] || fail "the command prints $events of 1000 events"
 
+quietly inside 'cc -std=c11 list_events.c -o list_events -ltracedeck_c'
+[[ $(inside './list_events jobs.bin job | wc -l') -eq 1000 ]] || fail "the program in C does not list 1000 events"
+
+echo "-- the package for Python"
+quietly inside "$install ./python3-tracedeck_*.deb"
+counted=$(inside 'python3 -B -c "import tracedeck; print(tracedeck.query(\"jobs.bin\", \"count()\"))"')
+[[ $counted == "[{'count()': 1000}]" ]] || fail "the package for Python counts $counted, not 1000 events"
+
 echo "-- the demo"
 inside 'bash demo.sh /here demo record_pool.toml'
 
-quietly inside 'apt-get -q -y purge "tracedeck*" "libtracedeck*"'
+quietly inside 'apt-get -q -y purge "tracedeck*" "libtracedeck*" python3-tracedeck'
 left=$(inside 'find /usr -name "*tracedeck*"')
 [[ -z $left ]] || fail "what stays when they are removed: $left"
 echo "ok"
