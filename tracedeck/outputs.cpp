@@ -21,6 +21,7 @@
 #include "tracedeck/export/perfetto.hpp"
 #include "tracedeck/export/pprof.hpp"
 #include "tracedeck/formats.hpp"
+#include "tracedeck/render/babeltrace.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/flat_csv.hpp"
 #include "tracedeck/render/json_lines.hpp"

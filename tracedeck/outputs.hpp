@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "tracedeck/columns/table_sink.hpp"
+#include "tracedeck/columns/table_options.hpp"
 #include "tracedeck/export/exporter.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/format/trace_names.hpp"
-#include "tracedeck/render/babeltrace.hpp"
+#include "tracedeck/render/babeltrace_options.hpp"
 
 namespace tracedeck {
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -83,6 +84,7 @@ std::uint64_t count_events(const std::string& path) {
 
 // Through the table of formats, as the command does it: nothing is refused.
 void convert_by_hand(const std::string& path, const std::string& out) {
+  std::filesystem::remove_all(out);
   const tracedeck::FoundTarget target = tracedeck::find_target("ctf2");
   const auto directory = tracedeck::io::OutputDirectory::create(out);
   require(directory.has_value(), "the directory is made");
@@ -152,6 +154,7 @@ int main(int argc, char** argv) {
   const std::string file = argv[2];
   convert_by_hand(file, file + ".by-hand");
   print_some(file, file + ".jsonl");
+  std::filesystem::remove_all(file + ".ctf2");
   const auto report = tracedeck::convert({file}, "ctf2", file + ".ctf2");
   require(report.has_value() && report->events == kEvents && !is_lossy(report->receipt),
           "the trace is converted");

@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "tracedeck/columns/column.hpp"
+#include "tracedeck/columns/table_options.hpp"
 #include "tracedeck/model/event_class.hpp"
 
 namespace tracedeck::columns {
-
-// Names and values that every row has.
-using Tags = std::vector<std::pair<std::string, std::string>>;
 
 // What a step does with the slot at hand. Unless it says otherwise it appends one instance to its
 // column and goes on to the next slot and step.

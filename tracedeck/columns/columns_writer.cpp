@@ -16,6 +16,7 @@
 #include "tracedeck/columns/notice_rows.hpp"
 #include "tracedeck/columns/one_table.hpp"
 #include "tracedeck/columns/tables.hpp"
+#include "tracedeck/columns/time_partition.hpp"
 #include "tracedeck/columns/trace_facts.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracedeck/base/version.hpp"
+#include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/render/json_object.hpp"
 
 namespace tracedeck::columns {

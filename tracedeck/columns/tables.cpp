@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/columns/class_columns.hpp"
 
 namespace tracedeck::columns {
 namespace {

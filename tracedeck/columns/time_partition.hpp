@@ -5,11 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "tracedeck/columns/table_options.hpp"
 #include "tracedeck/model/record.hpp"
 
 namespace tracedeck::columns {
-
-enum class TimePartition : std::uint8_t { kNone, kDate, kHour };
 
 // The hour that an event began in, counted from the Unix epoch; of dates the first of the day.
 // Nothing where its clock does not count from there, or 64 bits of ns do not hold the time.

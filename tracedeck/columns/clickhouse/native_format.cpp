@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tracedeck/base/varint_bytes.hpp"
+#include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/decimal_text.hpp"
 #include "tracedeck/columns/flat_columns.hpp"
 #include "tracedeck/columns/little_endian.hpp"

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/parquet/file_writer.hpp"
 #include "tracedeck/columns/table_files.hpp"
 

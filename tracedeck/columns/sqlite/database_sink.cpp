@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/flat_columns.hpp"
 #include "tracedeck/columns/manifest.hpp"
 #include "tracedeck/columns/sqlite/database.hpp"
