@@ -6,7 +6,7 @@ set -euo pipefail
 symbols=$(nm -DC --defined-only "$1")
 
 # Rooms of the library that no public header opens.
-hidden=$(grep -E ' tracedeck::(render|lower|query|dial9::.anonymous|ctf::Metadata|columns::ColumnsWriter)::' <<<"$symbols" || true)
+hidden=$(grep -E '^[0-9a-f]+ [A-Z] tracedeck::(render|lower|query|dial9::.anonymous|ctf::Metadata|columns::ColumnsWriter)::' <<<"$symbols" || true)
 [[ -z $hidden ]] || { head <<<"$hidden"; echo "FAILED: internal symbols are exported" >&2; exit 1; }
 for name in open_trace version io::create_file ctf::Producer::create; do
     grep -q " tracedeck::$name(" <<<"$symbols" || { echo "FAILED: $name is not exported" >&2; exit 1; }
