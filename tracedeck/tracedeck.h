@@ -300,7 +300,7 @@ typedef struct td_convert_options {
  * receipt: the object of `convert --report`. `convert` may be null. An error only where there is no
  * result: a trace that cannot be read to its end goes to `note`. After TD_ERROR_CANCELLED what was
  * written may be left in a file that ends in .part. Time lines that are drawn (html, pftrace,
- * chrome, folded) are TD_ERROR_UNSUPPORTED. */
+ * chrome, folded, pprof) are TD_ERROR_UNSUPPORTED. */
 td_status td_convert(const char* const* paths, size_t path_count, const td_options* options,
                      const char* to, const char* out, const td_convert_options* convert,
                      td_write write, void* user, td_error* error);
