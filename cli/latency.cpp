@@ -1,7 +1,6 @@
 #include "tracedeck/timeline/latency.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/time_lines.hpp"
@@ -16,8 +15,7 @@ void run_latency(const Options& options, Session& session) {
   if (!made) return session.report(made.error());
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
-  flow::RecordingSurvey survey(false);
-  bool is_surveyed = false;
+  std::optional<flow::RecordingSurvey> survey;
   const Interpreted read = interpret(
       options, session,
       [&](const MarksAhead& ahead) -> timeline::MarkSink& {
@@ -27,14 +25,10 @@ void run_latency(const Options& options, Session& session) {
       },
       flow::Needs::Symbols::kNone,
       [&](const timeline::Timeline&, const Batch& batch) {
-        if (is_surveyed) survey.see(batch);
+        if (survey) survey->see(batch);
       },
       [&](OpenPipeline& pipeline) {
-        auto traces = pipeline->descriptions();
-        is_surveyed = std::ranges::any_of(traces, [](const auto& trace) {
-          return flow::RecordingSurvey::is_about(trace->format());
-        });
-        survey.expect(std::move(traces));
+        survey = flow::RecordingSurvey::of(pipeline->descriptions());
       });
   if (read.interpreter == nullptr) return report_interrupt(options, session);
   if (options.explain) {
@@ -46,8 +40,7 @@ void run_latency(const Options& options, Session& session) {
   for (const std::string& sentence : latency.notices()) session.diagnostics.note(sentence);
   constexpr std::size_t kUsualRows = 20;
   report.top = options.top.value_or(options.json ? 0 : kUsualRows);
-  if (is_surveyed)
-    report.quality = survey.finish(read.interpreter->timeline().counts().has_losses());
+  if (survey) report.quality = survey->finish(read.interpreter->timeline().counts().has_losses());
   report.events_before = read.stream->events_before();
   const timeline::Timeline& timeline = read.interpreter->timeline();
   print(session, options.json ? timeline::latency_json(latency, timeline, report)

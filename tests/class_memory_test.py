@@ -76,8 +76,8 @@ class Dial9(ClassMemory):
     def test_schemas_of_fields_of_their_own(self):
         trace = self.file("trace", large_metadata.dial9_schemas(65536, 8))
         self.check(trace, only=READING)
-        # Just below 64 too, and what a run takes differs by tenths.
-        self.check(trace, only=CONVERSIONS, limit=LIMIT + MIB)
+        # At 64 too, a MiB of it the command's own code; what a run takes differs by tenths.
+        self.check(trace, only=CONVERSIONS, limit=LIMIT + 2 * MIB)
 
 
 class Tsdl(ClassMemory):

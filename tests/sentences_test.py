@@ -126,7 +126,8 @@ RARE = {"query/not-held"}
 # What `diff` says in other places than its doubts.
 BESIDE_DOUBTS = {"diff/verdict", "diff/too-little", "diff/dependent", "diff/rows-left-out", "diff/across-losses", "diff/not-ended"}
 BY_SECTION = {"why/busy", "why/busy-with-one", "why/ran"}
-ALWAYS = {"diff/verdict", "query/read"}
+# Said each time, or of words that other sentences have too.
+ALWAYS = {"diff/verdict", "query/read", "stuck/task"}
 # Of what a text alone says.
 LINES = re.compile(r"^tracedeck: (?:error: |note: )?(.*)$", re.MULTILINE)
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/format/error_notice.hpp"
 #include "tracedeck/io/live.hpp"
@@ -251,6 +253,8 @@ struct ReadMarks {
 struct MarkReading {
   std::vector<timeline::Table> tables = {};
   flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone;
+  // Before the first batch. May be empty, as the next.
+  std::function<void(flow::Pipeline& pipeline)> opened = {};
   // Each batch, behind its marks.
   std::function<void(const timeline::Timeline& timeline, const Batch& batch)> see = {};
 };
@@ -268,6 +272,7 @@ Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_fo
           marks.read->open(question, stream.selection(), timeline::MarkStream::needs(how.symbols));
       !opened)
     return std::unexpected(opened.error());
+  if (how.opened) how.opened(marks.read->pipeline());
   auto done = marks.read->read([&](const BatchPtr& batch) -> Result<bool> {
     if (!stream.has_begun()) stream.expect_hosts_of(marks.read->pipeline().descriptions());
     if (auto added = stream.add(batch); !added) return std::unexpected(added.error());
@@ -293,17 +298,27 @@ Result<void> answer_latency(Question question, std::string by, io::Output& outpu
   question.reading.where.clear();
   timeline::Latency& latency = **made;
   timeline::LatencyReportOptions report;
-  const auto marks =
-      read_marks(question, [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
-        report.begin = ahead.begin;
-        if (ahead.begin) latency.begin_at(*ahead.begin);
-        return latency;
-      });
+  std::optional<flow::RecordingSurvey> survey;
+  const auto marks = read_marks(question,
+                                [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                                  report.begin = ahead.begin;
+                                  if (ahead.begin) latency.begin_at(*ahead.begin);
+                                  return latency;
+                                },
+                                {.opened =
+                                     [&](flow::Pipeline& pipeline) {
+                                       survey = flow::RecordingSurvey::of(pipeline.descriptions());
+                                     },
+                                 .see =
+                                     [&](const timeline::Timeline&, const Batch& batch) {
+                                       if (survey) survey->see(batch);
+                                     }});
   if (!marks) return std::unexpected(marks.error());
   if (const auto unknown = latency.unknown_arguments(); !unknown.empty())
     return fail(ErrorCode::kInvalidArgument, unknown.front());
   report.top = 0;
   report.events_before = marks->stream->events_before();
+  if (survey) report.quality = survey->finish(marks->timeline().counts().has_losses());
   return deliver(timeline::latency_json(latency, marks->timeline(), report), output);
 }
 

@@ -44,10 +44,9 @@ std::optional<std::uint64_t> unsigned_at(const Event& event, std::size_t number)
   return slot->bits;
 }
 
-std::string text_at(const Event& event, std::size_t number) {
+std::string_view text_at(const Event& event, std::size_t number) {
   const Slot* const slot = slot_at(event, number);
-  return slot != nullptr && slot->kind == SlotKind::kString ? std::string(slot->text())
-                                                            : std::string();
+  return slot != nullptr && slot->kind == SlotKind::kString ? slot->text() : std::string_view();
 }
 
 std::optional<std::uint64_t> later(std::optional<std::uint64_t> known, std::uint64_t time) {
@@ -105,6 +104,15 @@ void RecordingSurvey::expect(std::vector<std::shared_ptr<const TraceDescription>
   is_described_ = false;
 }
 
+std::optional<RecordingSurvey> RecordingSurvey::of(
+    std::vector<std::shared_ptr<const TraceDescription>> traces) {
+  const auto has_it = [](const auto& trace) { return is_about(trace->format()); };
+  if (std::ranges::none_of(traces, has_it)) return std::nullopt;
+  std::optional<RecordingSurvey> survey(std::in_place, false);
+  survey->expect(std::move(traces));
+  return survey;
+}
+
 // Classes are described while a trace is read.
 bool RecordingSurvey::is_described() {
   for (Expected& each : expected_) {
@@ -159,6 +167,17 @@ void RecordingSurvey::see_event(const Event& event) {
   }
 }
 
+RecordingSurvey::PlaceId RecordingSurvey::place_of(const Event& event, std::size_t member) {
+  const std::string_view text = text_at(event, member);
+  if (text.empty()) return 0;
+  if (const auto known = place_ids_.find(text); known != place_ids_.end()) return known->second;
+  if (places_.size() > kMostPlaces) return 0;
+  const auto id = static_cast<PlaceId>(places_.size());
+  places_.emplace_back(text);
+  place_ids_.emplace(text, id);
+  return id;
+}
+
 RecordingSurvey::Task* RecordingSurvey::task_of(const Event& event, std::uint64_t id) {
   const Key key = {event.event_class->entity.trace, id};
   if (const auto known = tasks_.find(key); known != tasks_.end()) return &known->second;
@@ -185,8 +204,8 @@ void RecordingSurvey::take_poll(const ClassUse& use, const Event& event) {
   if (task == nullptr) return;
   if (task->polls++ == 0) {
     ++counts_.polled;
-    if (task->place.empty())
-      task->place = text_at(event, member_number_of(*use.payload, "spawn_loc"));
+    if (task->place == 0)
+      task->place = place_of(event, member_number_of(*use.payload, "spawn_loc"));
   }
   task->polled = later(task->polled, event.time);
   WorkerPoll* const poll = worker ? poll_of(event, *worker) : nullptr;
@@ -223,7 +242,7 @@ void RecordingSurvey::take_spawn(const ClassUse& use, const Event& event) {
   if (task == nullptr) return;
   task->spawned = event.time;
   task->is_uninstrumented = is_uninstrumented;
-  task->place = text_at(event, use.object);
+  task->place = place_of(event, use.object);
 }
 
 void RecordingSurvey::take_end(const ClassUse& use, const Event& event) {
@@ -287,10 +306,11 @@ bool RecordingSurvey::is_polled(const Key& task) const {
 
 void RecordingSurvey::list_stuck(const Key& key, const Task& task,
                                  RecordingQuality& quality) const {
-  StuckTask stuck{.id = key.id, .place = task.place, .polls = task.polls};
-  if (task.self_wakes >= kFewSelfWakes && task.self_wakes * 2 >= task.polls) {
+  StuckTask stuck{.id = key.id, .place = places_[task.place], .polls = task.polls};
+  if (task.self_wakes >= kFewSelfWakes && std::uint64_t{task.self_wakes} * 2 >= task.polls) {
     stuck.count = task.self_wakes;
-    add_stuck(quality.self_woken, std::exchange(stuck, {.id = key.id, .place = task.place}));
+    add_stuck(quality.self_woken,
+              std::exchange(stuck, {.id = key.id, .place = places_[task.place]}));
   }
   if (has_too_many_ || is_polled(key)) return;
   const auto range = ranges_.find(key.trace);

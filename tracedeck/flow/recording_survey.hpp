@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +68,10 @@ class RecordingSurvey {
   // Whether traces of that format have what is surveyed.
   [[nodiscard]] static bool is_about(std::string_view format);
 
+  // For who wants no names of addresses: of these traces, if any of them has what is surveyed.
+  [[nodiscard]] static std::optional<RecordingSurvey> of(
+      std::vector<std::shared_ptr<const TraceDescription>> traces);
+
   // `names_addresses`: whether names of addresses are looked up, for which they have to be read.
   explicit RecordingSurvey(bool names_addresses) : names_addresses_(names_addresses) {}
 
@@ -111,14 +116,16 @@ class RecordingSurvey {
     }
     KeyedHash hash_;
   };
+  // Where tasks are spawned, so many of them; 0 is not recorded, or beyond.
+  using PlaceId = std::uint32_t;
   struct Task {
-    std::string place = {};
+    PlaceId place = 0;
     std::optional<std::uint64_t> spawned = {};  // times
     std::optional<std::uint64_t> polled = {};   // the last one, as of the next
     std::optional<std::uint64_t> woken = {};
-    std::uint64_t polls = 0;
-    std::uint64_t wakes = 0;
-    std::uint64_t self_wakes = 0;
+    std::uint32_t polls = 0;
+    std::uint32_t wakes = 0;
+    std::uint32_t self_wakes = 0;
     bool is_uninstrumented = false;
   };
   struct Range {
@@ -132,9 +139,10 @@ class RecordingSurvey {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
   };
-  static constexpr std::size_t kMostTasks = std::size_t{1} << 17U;
-  static constexpr std::size_t kMostEnded = std::size_t{1} << 18U;
+  static constexpr std::size_t kMostTasks = std::size_t{1} << 14U;
+  static constexpr std::size_t kMostEnded = std::size_t{1} << 17U;
   static constexpr std::size_t kMostWorkers = 1024;
+  static constexpr std::size_t kMostPlaces = 256;
 
   struct Expected {
     std::shared_ptr<const TraceDescription> trace;
@@ -151,6 +159,7 @@ class RecordingSurvey {
   void take_stack(const ClassUse& use, const Event& event);
   void take_allocation(const ClassUse& use, const Event& event);
   void take_metadata(const ClassUse& use, const Event& event);
+  [[nodiscard]] PlaceId place_of(const Event& event, std::size_t member);
   // Null: it has ended, or there are too many.
   [[nodiscard]] Task* task_of(const Event& event, std::uint64_t id);
   [[nodiscard]] WorkerPoll* poll_of(const Event& event, std::uint64_t worker);
@@ -160,6 +169,8 @@ class RecordingSurvey {
   bool names_addresses_;
   ClassCache<ClassUse> classes_;
   std::unordered_map<Key, Task, KeyHash> tasks_;
+  std::map<std::string, PlaceId, std::less<>> place_ids_;
+  std::vector<std::string> places_{""};  // by number
   // Events of a task may come behind its end: as they were recorded, and as who wakes does not
   // know.
   std::unordered_set<Key, KeyHash> ended_;

@@ -262,7 +262,7 @@ def missed_yield(rng, seed, folder):
         kernel.at(time - kernel.now, kernel.signal, go, True)
     kernel.at(kernel.when - kernel.now, kernel.signal, go, False)
     return case(rng, folder, kernel, MS, ask=longest("ready -> run"), cause="the interrupt asked for no switch",
-                concludes=r"\S+( \d+)? ran on the same processor")
+                concludes=r"\S+( \d+)? ran on the same processor", leads=lambda answer: not answer["ran"])
 
 
 def full_queue(rng, seed, folder, others=()):
