@@ -51,8 +51,8 @@ class Recording:
     def sample(self, time, *stack):
         return self.at(time, "CpuSampleEvent", w.varint(0), w.u32(7), w.u8(0), w.stack(*stack))
 
-    def symbol(self, address):
-        return self.at(0, "SymbolTableEntry", w.varint(address), w.varint(16), w.string(f"f{address}"), w.varint(0))
+    def symbol(self, address, depth=0):
+        return self.at(0, "SymbolTableEntry", w.varint(address), w.varint(16), w.string(f"f{address}"), w.varint(depth))
 
     def anchor(self, time, utc):
         return self.at(time, "ClockSyncEvent", w.varint(utc))
@@ -106,7 +106,7 @@ class FindingsTest(QualityTest):
         self.assertEqual(self.ids(poor()), ["no-wakes", "not-instrumented", "shallow", "no-symbols", "no-clock-anchor"])
         text = run("info", "--quality", self.folder / "t.bin").stdout.decode()
         for part in ("no wake is recorded of 50 tasks that were polled", "50 of 50 tasks that were spawned are not instrumented",
-                     "50 of 50 stacks of samples are 1 or 2 frames deep", "none of the addresses in 50 stacks has a name",
+                     "50 of 50 stacks of samples are 1 or 2 addresses deep", "none of the addresses in 50 stacks has a name",
                      "force-frame-pointers=yes", "nothing relates the clock to UTC"):
             self.assertIn(part, text)
         self.assertEqual(text.count("remedy: "), 5)
@@ -127,6 +127,14 @@ class FindingsTest(QualityTest):
         self.assertNotIn("quality", answer)
         self.assertNotIn("quality", text)
         self.assertNotIn("quality", self.check(run("info", self.folder / "t.bin"), 0).stdout.decode())
+
+    def test_few_addresses_may_be_many_frames(self):
+        """Where functions are inlined."""
+        for depth, found in ((0, ["shallow"]), (1, [])):
+            recording = Recording().busy().anchor(10, 10**18).symbol(0x1000).symbol(0x1000, depth)
+            for time in range(20):
+                recording.sample(time * MS, 0x1000, 0x1000)
+            self.assertEqual(self.ids(recording), found)
 
     def test_some_addresses_without_names(self):
         recording = Recording().busy().anchor(10, 10**18).symbol(0x1000)

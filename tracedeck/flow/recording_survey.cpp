@@ -81,7 +81,7 @@ RecordingSurvey::ClassUse::ClassUse(const EventClass& event_class) {
       {"TaskSpawnEvent", Kind::kSpawn, "task_id", "spawn_loc"},
       {"TaskTerminateEvent", Kind::kTerminate, "task_id", ""},
       {"CpuSampleEvent", Kind::kSample, "callchain", ""},
-      {"SymbolTableEntry", Kind::kSymbol, "", ""},
+      {"SymbolTableEntry", Kind::kSymbol, "inline_depth", ""},
       {"AllocEvent", Kind::kAllocation, "addr", ""},
       {"ClockSyncEvent", Kind::kClockAnchor, "", ""},
       {"SegmentMetadataEvent", Kind::kMetadata, "entries", ""},
@@ -156,6 +156,7 @@ void RecordingSurvey::see_event(const Event& event) {
       return take_stack(use, event);
     case Kind::kSymbol:
       ++counts_.symbols;
+      if (unsigned_at(event, use.subject).value_or(0) != 0) counts_.has_inlined = true;
       return;
     case Kind::kAllocation:
       return take_allocation(use, event);

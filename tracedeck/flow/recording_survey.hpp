@@ -51,6 +51,7 @@ struct RecordingQuality {
   std::uint64_t addresses = 0;       // in stacks
   std::uint64_t nameless = 0;        // of them, that the trace has no name for
   std::uint64_t symbols = 0;         // events
+  bool has_inlined = false;          // some of them are of functions that were inlined
   std::uint64_t allocations = 0;
   std::uint64_t without_address = 0;  // of them, whose frees are not tracked
   bool has_sample_rate = false;       // of allocations

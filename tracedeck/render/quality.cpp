@@ -76,7 +76,8 @@ std::string stuck_task(const StuckTask& task) {
 
 void add_stacks(std::vector<QualityFinding>& findings, const RecordingQuality& quality) {
   if (quality.stacks < kFewest) return;
-  if (quality.shallow * 2 >= quality.stacks)
+  // An address stands for several frames where functions are inlined.
+  if (quality.shallow * 2 >= quality.stacks && !quality.has_inlined)
     findings.push_back({"shallow",
                         say<"quality/shallow">(quality.shallow, with_separators(quality.stacks)),
                         say<"quality/shallow-remedy">()});
