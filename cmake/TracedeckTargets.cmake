@@ -109,6 +109,14 @@ function(tracedeck_configure target)
   endif()
 endfunction()
 
+# TARGET runs seldom: optimised little, and with sanitizers not at all, for which there are no precompiled headers.
+function(tracedeck_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> ${tracedeck_unoptimised_checks})
+  if(tracedeck_unoptimised_checks)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # Headers that nearly every source includes are precompiled once, for all that is compiled alike: headers of the
 # standard library and of others, never the project's own, so that no edit here makes them stale. A source still
 # includes what it uses: scripts/check-includes.py looks for that.
