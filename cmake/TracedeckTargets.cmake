@@ -16,7 +16,7 @@ target_compile_options(
             $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations> $<$<BOOL:${TRACEDECK_WERROR}>:-Werror>
 )
 
-if(TRACEDECK_EXPORTS)
+if(TRACEDECK_C_LIBRARY)
   # Not by CMake's property, with which executables get -fPIE, and could not use the library's precompiled headers.
   # Without interposition calls of what is exported are inlined: the objects are as fast as others.
   target_compile_options(tracedeck-flags INTERFACE -fPIC -fno-semantic-interposition)
@@ -71,7 +71,9 @@ endfunction()
 if(TRACEDECK_SANITIZE)
   set(flags -fsanitize=${TRACEDECK_SANITIZE} -fno-omit-frame-pointer)
   # At a fixed address, what the sanitizers know of each global needs no relocation: the command starts in half the time.
-  target_compile_options(tracedeck-flags INTERFACE -fno-pie)
+  if(NOT TRACEDECK_C_LIBRARY)
+    target_compile_options(tracedeck-flags INTERFACE -fno-pie)
+  endif()
   target_link_options(tracedeck-flags INTERFACE -no-pie)
   # ThreadSanitizer has no such switch; it ends the program with a status of its own.
   if(NOT TRACEDECK_SANITIZE STREQUAL "thread")
