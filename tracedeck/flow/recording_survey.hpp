@@ -113,9 +113,9 @@ class RecordingSurvey {
   };
   struct KeyHash {
     [[nodiscard]] std::size_t operator()(const Key& key) const {
-      return hash_(key.id ^ (key.trace << 48U | key.trace >> 16U));
+      return hash(key.id ^ (key.trace << 48U | key.trace >> 16U));
     }
-    KeyedHash hash_;
+    KeyedHash hash;
   };
   // Where tasks are spawned, so many of them; 0 is not recorded, or beyond.
   using PlaceId = std::uint32_t;
