@@ -49,8 +49,7 @@ ConversionTask task_of(const Options& options, const OutputKind& kind) {
           .tables = options.tables,
           .split_size = options.split_size,
           .split_duration = options.split_duration,
-          .writes_anew = flow::changes_events(options.selection) ||
-                         !options.dial9_version.empty() || options.packet_size || is_split(options),
+          .packet_size = options.packet_size,
           .changes = changes(options)};
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "cli/hidden.hpp"
@@ -88,14 +87,6 @@ OutputSettings output_settings(const Options& options) {
   settings.all_arguments = options.all_arguments;
   settings.title = fmt::format("{}", fmt::join(shown_operands(options), ", "));
   settings.perfetto_level = options.perfetto_level;
-  if (options.packet_size) {
-    settings.write.packet_size = *options.packet_size;
-  } else if (options.split_size) {
-    // A part ends with a whole packet.
-    constexpr std::uint64_t kLeast = 4096;
-    settings.write.packet_size =
-        std::clamp(*options.split_size / 8, kLeast, settings.write.packet_size);
-  }
   return settings;
 }
 

@@ -424,6 +424,16 @@ class Reading(Traces):
         lines = "".join(pathlib.Path(part).read_text() for part in receipt["parts"])
         self.assertEqual(lines.encode(), run("print", "--output", "jsonl", path).stdout)
 
+    def test_parts_are_those_of_the_command(self):
+        """A part ends with a whole packet, which is the smaller the smaller the part."""
+        path = self.ticks(20_000)
+        (receipt, files), (of_package, files_of_package) = self.converted(
+            "x.ctf2", path, ["--split-size", "40000"], split_size=40_000)
+        self.assertGreater(len(receipt["parts"]), 2)
+        self.assertEqual(len(of_package["parts"]), len(receipt["parts"]))
+        self.assertEqual({name: len(content) for name, content in files_of_package.items()},
+                         {name: len(content) for name, content in files.items()})
+
     def test_convert_hides(self):
         path = self.ticks(3)
         out = self.folder / "masked.jsonl"

@@ -108,7 +108,7 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
   task.out = out;
   task.settings.flat = options.flat;
   task.settings.write.version = options.dial9_version;
-  if (options.packet_size) task.settings.write.packet_size = *options.packet_size;
+  task.packet_size = options.packet_size;
   task.settings.tables = {.segment = options.segment,
                           .tags = options.tags,
                           .one_table = options.layout == TableLayout::kOne,
@@ -118,8 +118,6 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
   task.content = options.content;
   task.split_size = options.split_size;
   task.split_duration = options.split_duration;
-  task.writes_anew = flow::changes_events(task.reading.selection) ||
-                     !options.dial9_version.empty() || options.packet_size || task.is_split();
   for (Given& given : given_options(options)) {
     if (given.is_given) task.changes.push_back({std::string(given.option), std::move(given.value)});
   }
@@ -151,14 +149,16 @@ class CallerHost final : public ConversionHost {
   }
 
   MarksRead read_marks(const MarksWanted& wanted) override {
-    std::unique_ptr<flow::Pipeline> pipeline;
+    // The stream asks it, and outlives this call.
+    std::unique_ptr<flow::Pipeline>& pipeline = read_for_marks_;
     timeline::MarkStreamOptions marks{
         .tables = task_.tables,
         .selection = task_.reading.selection,
         .keeps_order = task_.keeps_order,
-        .relates = [&](std::uint64_t one,
-                       std::uint64_t other) { return pipeline->share_clock(one, other); },
-        .name_of_trace = [&](const TraceDescription& trace) { return pipeline->name_of(trace); }};
+        .relates = [this](std::uint64_t one,
+                          std::uint64_t other) { return read_for_marks_->share_clock(one, other); },
+        .name_of_trace =
+            [this](const TraceDescription& trace) { return read_for_marks_->name_of(trace); }};
     auto stream = timeline::MarkStream::make(std::move(marks), wanted.sink_for);
     if (!stream) {
       keep(stream.error());
@@ -259,6 +259,7 @@ class CallerHost final : public ConversionHost {
   std::stop_callback<std::function<void()>> forward_;
   std::string no_text_;
   std::unique_ptr<io::Output> nowhere_ = io::memory_output(no_text_);
+  std::unique_ptr<flow::Pipeline> read_for_marks_;
   std::optional<Error> error_;
   std::optional<ConversionReport> report_;
 };

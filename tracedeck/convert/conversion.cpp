@@ -166,7 +166,7 @@ void Conversion::run(std::vector<flow::TracePlace> places) {
     return;
   }
   FoundTrace trace = *std::move(found);
-  if (trace.format->info().name == task_.kind->name && !task_.writes_anew) {
+  if (trace.format->info().name == task_.kind->name && !task_.writes_anew()) {
     rewrite(places.front(), std::move(trace));
   } else {
     convert(std::move(places), std::move(trace));
@@ -236,7 +236,7 @@ bool Conversion::name_segment(std::span<const flow::TracePlace> places) {
 // Whether what arrives is in the target's format already. Waits for the first trace unless the
 // format is given.
 bool Conversion::is_recorded(flow::LiveTraces& traces) {
-  if (task_.writes_anew || traces.place().has_core_files()) return false;
+  if (task_.writes_anew() || traces.place().has_core_files()) return false;
   const Format* format = task_.reading.format;
   while (format == nullptr) {
     auto arrived = traces.wait();
@@ -307,7 +307,7 @@ bool Conversion::write_empty_trace() {
 
 // Whether the trace is what it shall become.
 bool Conversion::is_rewritten(const flow::TracePlace& place) const {
-  if (task_.kind->format != place.format || task_.writes_anew) return false;
+  if (task_.kind->format != place.format || task_.writes_anew()) return false;
   const auto reader =
       flow::open_place(place, task_.reading.format, reading_options(false), host_.stop());
   return reader && (*reader)->target() == task_.kind->name;
@@ -438,6 +438,14 @@ Result<std::unique_ptr<Writer>> Conversion::create_writer(TraceNames trace_names
   OutputSettings settings = task_.settings;
   settings.trace_names = std::move(trace_names);
   settings.write.single_source = single_source_;
+  if (task_.packet_size) {
+    settings.write.packet_size = *task_.packet_size;
+  } else if (task_.split_size) {
+    // A part ends with a whole packet.
+    constexpr std::uint64_t kLeast = 4096;
+    settings.write.packet_size =
+        std::clamp(*task_.split_size / 8, kLeast, settings.write.packet_size);
+  }
   if (task_.content != TableContent::kEvents) settings.tables.marks = &marks_;
   settings.tables.events = task_.content != TableContent::kSpans;
   const flow::Selection& selection = task_.reading.selection;

@@ -41,11 +41,15 @@ struct ConversionTask {
   std::vector<timeline::Table> tables = {};      // beside the built-in ones
   std::optional<std::uint64_t> split_size = {};  // bytes of a part
   std::optional<Nanoseconds> split_duration = {};
-  // Whether a trace of the target's format is written anew, not frame by frame as it was.
-  bool writes_anew = false;
-  std::vector<Change> changes = {};  // that the segment is named by
+  std::optional<std::uint64_t> packet_size = {};  // bytes, of formats with packets
+  std::vector<Change> changes = {};               // that the segment is named by
 
   [[nodiscard]] bool is_split() const { return split_size || split_duration; }
+  // Whether a trace of the target's format is written anew, not frame by frame as it was.
+  [[nodiscard]] bool writes_anew() const {
+    return flow::changes_events(reading.selection) || !settings.write.version.empty() ||
+           packet_size || is_split();
+  }
   [[nodiscard]] bool writes_directory() const { return kind->in_directory(layout); }
 };
 
