@@ -3,30 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
 #include <string_view>
 #include <system_error>
+
+#include "tracedeck/model/member_slot.hpp"
 
 namespace tracedeck::exporting {
 namespace {
 
 constexpr std::string_view kRateKey = "memory.sample_rate_bytes";
-
-std::size_t member_number(const StructureClass& payload, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      payload.members, [&](const Member& member) { return member.name == name; });
-  return static_cast<std::size_t>(found - payload.members.begin());
-}
-
-// Null: the event has none.
-const Slot* member_slot(const Event& event, std::size_t number) {
-  const std::span<const Slot> slots = event.payload();
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  for (; number != 0 && slot != end; --number) slot = slot->next();
-  if (slot == end) return nullptr;
-  return slot->kind == SlotKind::kOptional && slot->bits != 0 ? slot + 1 : slot;
-}
 
 std::uint64_t member_value(const Event& event, std::size_t number) {
   const Slot* const slot = member_slot(event, number);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <span>
 #include <tuple>
 #include <utility>
+
+#include "tracedeck/model/member_slot.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -19,33 +20,14 @@ constexpr std::uint64_t kFewSelfWakes = 10;
 constexpr std::uint64_t kPartOfTrace = 10;
 constexpr std::uint64_t kShortest = 1'000'000;  // ns
 
-const Slot& present(const Slot& slot) {
-  return slot.kind == SlotKind::kOptional && slot.bits != 0 ? (&slot)[1] : slot;
-}
-
-// The number of a member; that of none where there is no such.
-std::size_t member_number_of(const StructureClass& payload, std::string_view name) {
-  const auto found = std::ranges::find_if(
-      payload.members, [&](const Member& member) { return member.name == name; });
-  return static_cast<std::size_t>(found - payload.members.begin());
-}
-
-const Slot* slot_at(const Event& event, std::size_t number) {
-  const std::span<const Slot> slots = event.payload();
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  for (; number != 0 && slot != end; --number) slot = slot->next();
-  return slot == end ? nullptr : &present(*slot);
-}
-
 std::optional<std::uint64_t> unsigned_at(const Event& event, std::size_t number) {
-  const Slot* const slot = slot_at(event, number);
+  const Slot* const slot = member_slot(event, number);
   if (slot == nullptr || slot->kind != SlotKind::kUnsigned) return std::nullopt;
   return slot->bits;
 }
 
 std::string_view text_at(const Event& event, std::size_t number) {
-  const Slot* const slot = slot_at(event, number);
+  const Slot* const slot = member_slot(event, number);
   return slot != nullptr && slot->kind == SlotKind::kString ? slot->text() : std::string_view();
 }
 
@@ -93,8 +75,8 @@ RecordingSurvey::ClassUse::ClassUse(const EventClass& event_class) {
   payload = event_class.payload->as<StructureClass>();
   if (use == kUses.end() || payload == nullptr) return;
   kind = use->kind;
-  subject = member_number_of(*payload, use->subject);
-  object = member_number_of(*payload, use->object);
+  subject = member_number(*payload, use->subject);
+  object = member_number(*payload, use->object);
 }
 
 void RecordingSurvey::expect(std::vector<std::shared_ptr<const TraceDescription>> traces) {
@@ -205,8 +187,7 @@ void RecordingSurvey::take_poll(const ClassUse& use, const Event& event) {
   if (task == nullptr) return;
   if (task->polls++ == 0) {
     ++counts_.polled;
-    if (task->place == 0)
-      task->place = place_of(event, member_number_of(*use.payload, "spawn_loc"));
+    if (task->place == 0) task->place = place_of(event, member_number(*use.payload, "spawn_loc"));
   }
   task->polled = later(task->polled, event.time);
   WorkerPoll* const poll = worker ? poll_of(event, *worker) : nullptr;
@@ -233,7 +214,7 @@ void RecordingSurvey::take_wake(const ClassUse& use, const Event& event) {
 
 void RecordingSurvey::take_spawn(const ClassUse& use, const Event& event) {
   ++counts_.spawned;
-  const Slot* const instrumented = slot_at(event, member_number_of(*use.payload, "instrumented"));
+  const Slot* const instrumented = member_slot(event, member_number(*use.payload, "instrumented"));
   const bool is_uninstrumented = instrumented != nullptr &&
                                  instrumented->kind == SlotKind::kBoolean &&
                                  instrumented->bits == 0;
@@ -264,7 +245,7 @@ void RecordingSurvey::take_end(const ClassUse& use, const Event& event) {
 }
 
 void RecordingSurvey::take_stack(const ClassUse& use, const Event& event) {
-  const Slot* const stack = slot_at(event, use.subject);
+  const Slot* const stack = member_slot(event, use.subject);
   if (stack == nullptr) return;
   std::size_t depth = 0;
   const Symbols* const symbols =
@@ -291,7 +272,7 @@ void RecordingSurvey::take_allocation(const ClassUse& use, const Event& event) {
 }
 
 void RecordingSurvey::take_metadata(const ClassUse& use, const Event& event) {
-  const Slot* const entries = slot_at(event, use.subject);
+  const Slot* const entries = member_slot(event, use.subject);
   if (entries == nullptr || entries->kind != SlotKind::kStringMap) return;
   for (const Slot* at = entries + 1; at < entries->next(); at = at->next()) {
     if (at->kind == SlotKind::kString && at->text() == "memory.sample_rate_bytes")
