@@ -503,6 +503,44 @@ class Reading(Traces):
             assert tracedeck.query(sys.argv[1], "count()").to_pandas()["count()"][0] == 200_000
         """, self.ticks(200_000))
 
+    @needs("numpy", "pandas")
+    def test_members_of_structures(self):
+        """A structure that is absent has no members; those of contexts are columns alike."""
+        def number(bits):
+            return {"type": "fixed-length-unsigned-integer", "length": bits, "byte-order": "little-endian"}
+
+        def structure(**members):
+            return {"type": "structure", "member-classes": [{"name": name, "field-class": each} for name, each in members.items()]}
+
+        inside = structure(x=number(8), who={"type": "null-terminated-string"}, deep=structure(y=number(16)))
+        fragments = [
+            {"type": "preamble", "version": 2}, {"type": "trace-class"},
+            {"type": "data-stream-class", "event-record-common-context-field-class": structure(task=number(8))},
+            {"type": "event-record-class", "name": "Step", "payload-field-class": structure(
+                there={"type": "fixed-length-boolean", "length": 8, "byte-order": "little-endian"},
+                at={"type": "optional", "selector-field-location": {"path": ["there"]}, "field-class": inside})},
+        ]
+        self.write("metadata", b"".join(b"\x1e" + json.dumps(each).encode() + b"\n" for each in fragments))
+        self.write("stream", b"\1\1\5me\0\7\0" b"\2\0" b"\3\1\6you\0\10\0")
+        self.python("""if True:
+            import sys, pandas, tracedeck
+            trace = tracedeck.open(sys.argv[1])
+            frame = trace.to_pandas("Step", ["common.task", "at.x", "at.who", "at.deep.y", "at.deep"])
+            assert frame["common.task"].tolist() == [1, 2, 3]
+            for name, first, last in (("at.x", 5, 6), ("at.who", "me", "you"), ("at.deep.y", 7, 8), ("at.deep", {"y": 7}, {"y": 8})):
+                values = frame[name].tolist()
+                assert values[::2] == [first, last] and (values[1] is None or values[1] is pandas.NA), (name, values)
+            (name, columns), = trace.batches("Step", ["at.x"])
+            assert columns["at.x"].tolist() == [5, None, 6], columns
+            for wrong in ("at.z", "at.", "at.x.y", "there.x", ".at"):
+                try:
+                    trace.to_numpy("Step", [wrong])
+                except KeyError as error:
+                    assert f"no column {wrong}, but time_ns" in str(error), error
+                    continue
+                raise AssertionError(wrong)
+        """, self.folder)
+
     @needs("numpy")
     def test_rows_of_classes_that_share_columns_keep_the_order_of_events(self):
         self.python("""if True:

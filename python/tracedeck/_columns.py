@@ -159,6 +159,19 @@ def _structures(column: Column, array: ArrowArray) -> List[Any]:
     return [dict(zip(names, row)) for row in zip(*(_values(child, each) for child, each in wanted))]
 
 
+def place_of(columns: List[Column], name: str) -> Optional[List[int]]:
+    """The numbers that lead to a column of that name, or by dots to a member of a structure: common.vpid."""
+    for number, column in enumerate(columns):
+        if column.name == name:
+            return [number]
+    for number, column in enumerate(columns):
+        if column.format == "+s" and column.kind in ("", "context") and name.startswith(column.name + "."):
+            place = place_of(column.children, name[len(column.name) + 1 :])
+            if place is not None:
+                return [number, *place]
+    return None
+
+
 def _lists(column: Column, array: ArrowArray) -> List[Any]:
     ends = _fixed(array, "i", count=array.length + 1)
     element, elements = column.children[0], array.children[0].contents
@@ -212,16 +225,17 @@ class Words:
         self.texts = texts
 
 
-def piece(column: Column, array: ArrowArray, numpy: Any) -> Tuple[Any, Any]:
-    """A column as an array of NumPy or `Words`, and which values there are, or None: all.
+def piece(columns: List[Column], array: ArrowArray, place: List[int], numpy: Any) -> Tuple[Any, Any]:
+    """The column at a place as an array of NumPy or `Words`, and which values there are, or None: all.
 
     Arrays of values of a fixed size look into the memory of the batch.
     """
-    count = array.length
-    there = None
-    if array.null_count and array.buffers[0]:
-        bits = numpy.frombuffer((ctypes.c_char * ((count + 7) // 8)).from_address(array.buffers[0]), numpy.uint8)
-        there = numpy.unpackbits(bits, bitorder="little")[:count].astype(bool)
+    column, array = columns[place[0]], array.children[place[0]].contents
+    there = _known(array, numpy)
+    for number in place[1:]:
+        column, array = column.children[number], array.children[number].contents
+        known = _known(array, numpy)
+        there = known if there is None else there if known is None else there & known
     if column.has_words:
         numbers = _view(array, numpy.dtype("i4"), numpy)
         if there is not None:
@@ -230,15 +244,25 @@ def piece(column: Column, array: ArrowArray, numpy: Any) -> Tuple[Any, Any]:
     if column.format in _FIXED:
         return _view(array, numpy.dtype(_FIXED[column.format]), numpy), there
     if column.format == "b":
-        size = (count + 7) // 8
-        if size == 0:
-            return numpy.zeros(0, bool), there
-        bits = numpy.frombuffer((ctypes.c_char * size).from_address(array.buffers[1]), numpy.uint8)
-        return numpy.unpackbits(bits, bitorder="little")[:count].astype(bool), there
-    values = numpy.empty(count, dtype=object)
+        return _flags(array.buffers[1], array.length, numpy), there
+    values = numpy.empty(array.length, dtype=object)
     for row, value in enumerate(_values(column, array)):
         values[row] = value
+    if there is not None:
+        values[~there] = None
     return values, None
+
+
+def _known(array: ArrowArray, numpy: Any) -> Any:
+    """Which values there are, as an array of NumPy; None: all."""
+    return _flags(array.buffers[0], array.length, numpy) if array.null_count and array.buffers[0] else None
+
+
+def _flags(address: int, count: int, numpy: Any) -> Any:
+    if count == 0:
+        return numpy.zeros(0, bool)
+    bits = numpy.frombuffer((ctypes.c_char * ((count + 7) // 8)).from_address(address), numpy.uint8)
+    return numpy.unpackbits(bits, bitorder="little")[:count].astype(bool)
 
 
 def _view(array: ArrowArray, dtype: Any, numpy: Any) -> Any:

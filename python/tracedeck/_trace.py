@@ -12,7 +12,7 @@ import weakref
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
 
 from . import _answers
-from ._columns import Column, Rows, Words, piece
+from ._columns import Column, Rows, Words, piece, place_of
 from ._paths import at_path
 from ._library import (
     ArgumentError,
@@ -81,6 +81,7 @@ class _Class:
         self.is_event: bool = facts["is_event"]
         self.self_described: bool = facts["self_described"]
         self.numbers = {column.name: number for number, column in enumerate(self.columns)}
+        self.places: Dict[str, List[int]] = {}
         self.fields: Dict[str, int] = {}
         self.labels: Dict[str, int] = {}
         self.contexts: Dict[str, int] = {}
@@ -91,6 +92,15 @@ class _Class:
                 self.labels.setdefault(column.field, place)
             elif column.kind == "context":
                 self.contexts.setdefault(column.name, place)
+
+    def place(self, name: str) -> List[int]:
+        """The numbers that lead to a column. KeyError: there is none of that name."""
+        found = self.places.get(name) or place_of(self.columns, name)
+        if found is None:
+            known = ", ".join(column.name for column in self.columns)
+            raise KeyError(f"events of the name {self.name} have no column {name}, but {known}")
+        self.places[name] = found
+        return found
 
 
 class _Handle:
@@ -364,8 +374,8 @@ class Trace:
     def to_numpy(self, name: Optional[str] = None, columns: Optional[Sequence[str]] = None) -> Dict[str, Any]:
         """The columns of the events of a name as arrays of NumPy, by the names of docs/columns.md.
 
-        `columns` says which; else all, among them `time_ns`, `trace`, `stream` and `seq`. Without a name
-        a dict of such dicts, by the names of all classes. Integers and reals have arrays of their size; of
+        `columns` says which; else all, among them `time_ns`, `trace`, `stream` and `seq`. "common.vpid" is a
+        member of a context or another structure. Without a name a dict of such dicts, by the names of all classes. Integers and reals have arrays of their size; of
         a column where some are absent a masked array. Texts, bytes, lists and dicts are arrays of objects,
         with None for what is absent.
 
@@ -379,7 +389,7 @@ class Trace:
         if name is None:
             return found
         if name not in found:
-            raise KeyError(name)
+            raise KeyError(f"no event has the name {name}; `names()` has those that there are")
         return found[name]
 
     def to_pandas(self, name: str, columns: Optional[Sequence[str]] = None) -> Any:
@@ -590,9 +600,9 @@ def _in_order(group: List[_Batch]) -> Iterator[Event]:
 
 
 def _pieces(batch: _Batch, columns: Optional[Sequence[str]], numpy: Any) -> Dict[str, Any]:
-    numbers = batch.of.numbers
-    names = list(numbers) if columns is None else columns
-    return {name: piece(batch.of.columns[numbers[name]], batch.rows.child(numbers[name]), numpy) for name in names}
+    of = batch.of
+    names = [column.name for column in of.columns] if columns is None else columns
+    return {name: piece(of.columns, batch.rows.array, of.place(name), numpy) for name in names}
 
 
 class _Joined:
