@@ -23,6 +23,7 @@ import warnings
 import dial9_writer as dial9
 import heph_writer as heph
 from command import BIN, ROOT, TRACES, run
+from worlds import ros2
 
 # A sanitized library takes several times as long, and holds memory back: what only measures is left out.
 RUNTIME = os.environ.get("TRACEDECK_SANITIZER_RUNTIME", "")
@@ -859,19 +860,41 @@ class Parts(Traces):
 class Page(Traces):
     """docs/python.md: its examples run one after the other."""
 
+    @staticmethod
+    def blocks():
+        return re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.M | re.S)
+
     @needs("numpy", "pandas")
     def test_examples(self):
         program = BUILD / "bin/record_pool"
         if not program.exists():
             self.skipTest(f"there is no {program}")
         subprocess.run([program, self.folder / "pool.bin"], check=True, capture_output=True)
-        text = (ROOT / "docs/python.md").read_text(encoding="utf-8")
-        blocks = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+        ros2.World(1).record(self.folder)
+        blocks = self.blocks()
         self.assertGreater(len(blocks), 5)
         done = subprocess.run([DEBIAN, "-W", "error", "-c", "\n".join(blocks)], cwd=self.folder, capture_output=True, text=True,
                               env=environment())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("waited_ns", done.stdout)
+
+    @needs("numpy", "pandas")
+    def test_callbacks_by_node(self):
+        """The example for ROS 2 finds the calls of each node of simulated robots, and how long they took."""
+        (example,) = (block for block in self.blocks() if "def callbacks_by_node" in block)
+        example, _ = example.split('calls = callbacks_by_node("ros2")')
+        truth = []
+        for seed in range(5):
+            world = ros2.World(seed)
+            world.record(self.folder / str(seed))
+            truth.append(sorted([node.name, end.time - begin.time] for _, begin, end, node in world.calls))
+        self.assertTrue(any(node.service for node in world.nodes))
+        done = self.python(f"""import json, sys, tracedeck\n{example}
+for path in sys.argv[1:]:
+    calls = callbacks_by_node(path)
+    print(json.dumps(sorted(map(list, zip(calls.node_name, calls.duration.tolist())))))
+""", *(self.folder / str(seed) / "ros2" for seed in range(5)))
+        self.assertEqual([json.loads(line) for line in done.stdout.splitlines()], truth)
 
     def test_names_exist(self):
         """What the page says an event, a trace or the package has is there."""
