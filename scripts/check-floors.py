@@ -32,7 +32,6 @@ FLOORS = {
     "tracedeck/export": 5,
     "tracedeck/columns": 5,
     "tracedeck/convert": 5,
-    "tracedeck/record": 6,
     "tracedeck/c": 6,
     "examples": 6,
     "cli": 7,
