@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import dial9_writer as w
-from command import BIN, MEASURED, CommandTest, is_sanitized, run
+from command import BIN, MEASURED, ROOT, CommandTest, is_sanitized, run
 from query_pipelines.pipelines import Pipelines, text_of
 from query_pipelines.traces import ALL
 from query_pipelines_test import FIRST_SEED, SEEDS, TraceTest, is_near, is_number, parse_answer
@@ -175,6 +175,7 @@ class Files(CommandTest):
         good = self.part("good.part", "p50(n), count by key", content)
         want = self.merged(good)[:2]
         bytes_of = good.read_bytes()
+        self.assertIn(f"(the one of 0.1.0 is {bytes_of[8]};", (ROOT / "docs/query.md").read_text(encoding="utf-8"))
         # The block behind the question, the mark of the key and the counts.
         starts = [9]
         while starts[-1] < len(bytes_of):

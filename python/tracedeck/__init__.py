@@ -11,9 +11,9 @@ Events, one by one:
 
 Columns, which are what is fast: millions of events a second.
 
-    columns = trace.to_numpy("PollStart", ["time_ns", "worker_id"])    # a dict of arrays
-    frame = trace.to_pandas("PollStart")                               # a data frame
-    table = pyarrow.table(trace["PollStart"])                          # or polars, or DuckDB
+    columns = trace.to_numpy("PollStartEvent", ["time_ns", "worker_id"])  # a dict of arrays
+    frame = trace.to_pandas("PollStartEvent")                             # a data frame
+    table = pyarrow.table(trace["PollStartEvent"])                        # or polars, or DuckDB
 
 Questions that the library answers itself, in memory that does not grow with the trace:
 

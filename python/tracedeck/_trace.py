@@ -269,7 +269,7 @@ class Event:
 
 
 class Events:
-    """The events of one name, as columns. `trace["PollStart"]` is one."""
+    """The events of one name, as columns. `trace["PollStartEvent"]` is one."""
 
     def __init__(self, trace: "Trace", name: str) -> None:
         self._trace = trace
@@ -295,7 +295,7 @@ class Events:
         raise KeyError(self.name)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of Arrow, which pyarrow, polars and DuckDB take: `pyarrow.table(trace["PollStart"])`.
+        """A stream of Arrow, which pyarrow, polars and DuckDB take: `pyarrow.table(trace["PollStartEvent"])`.
 
         What is read when the stream is read; its types are those of docs/columns.md."""
         stream, error, request = ArrowArrayStream(), new_error(), self._trace._request()
