@@ -2,11 +2,12 @@
 not pair, and a stream that was started twice."""
 
 import json
+import re
 import unittest
 
 import perfetto_decoder
 import tband_test as t
-from command import CommandTest, run
+from command import ROOT, CommandTest, run
 
 CORE, RESOLUTION, ISR_NAME, ENTER, EXIT = 0x00, 0x02, 0x03, 0x04, 0x05
 SWITCH, READY, RESUMED, SUSPENDED, DELAY, DELAY_UNTIL = 0x54, 0x55, 0x56, 0x58, 0x59, 0x5A
@@ -130,6 +131,18 @@ class StartedTwiceTest(DeviceTest):
 
     def test_figures_of_two_cores_are_the_same(self):
         self.check_figures(2)
+
+
+class DocumentTest(unittest.TestCase):
+    def test_what_is_to_be_recorded_can_be(self):
+        """The events that docs/formats/tband.md asks devices for are functions of the headers for devices."""
+        _, text = (ROOT / "docs/formats/tband.md").read_text(encoding="utf-8").split("| what is recorded | gives |\n")
+        table = re.findall(r"^\| (`.*?) \|", text.split("\n\n")[0], re.M)
+        names = {name for row in table for name in re.findall(r"`(\w+)`", row)}
+        self.assertGreater(len(names), 25)
+        for header, written in (("device.h", "td_tband_{}(uint8_t* out"), ("device.hpp", " {}(")):
+            functions = (ROOT / "tracedeck/tband" / header).read_text(encoding="utf-8")
+            self.assertEqual([name for name in sorted(names) if written.format(name) not in functions], [], header)
 
 
 if __name__ == "__main__":
