@@ -669,6 +669,16 @@ class Meaning(Columns):
         self.assertEqual(json.loads(arguments), {"kind": "b", "result": str(2**64 - 1)})
         self.assertEqual([name for name, in opened.execute("select name from __table")], ["__span"])
 
+    def test_a_tag_is_called_after_the_columns(self):
+        """docs/columns.md: `host` is what the trace says, of what events mean, and the tag host is host_2."""
+        schemas = [dial9.schema(0, "JobBegin", [("job", dial9.VARINT)]), dial9.schema(1, "JobEnd", [("job", dial9.VARINT)])]
+        events = [dial9.event(number, dial9.varint(7), 5) for number in range(2)]
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.header() + b"".join(schemas + events))
+        opened = self.database(trace, "all", "--tag", "host=web17")
+        self.assertEqual(opened.execute("select coalesce(host, ''), host_2 from __span").fetchall(), [("", "web17")])
+        self.assertEqual(opened.execute("select host from JobBegin").fetchall(), [("web17",)])
+
     @reads("ipc")
     def test_samples_have_stacks(self, reader):
         schema = dial9.schema(0, "Sample", [("callchain", dial9.STACK), ("n", dial9.VARINT)])

@@ -17,8 +17,8 @@ import tempfile
 import unittest
 
 import clickhouse_server
-from command import BIN, ROOT
-from worlds import fleet
+from command import BIN, ROOT, run
+from worlds import fleet, tokio
 
 SEGMENTS = int(os.environ.get("TRACEDECK_FLEET_SEGMENTS", "2000"))
 CONVERTERS = 4
@@ -32,7 +32,43 @@ def statements(language):
     return {title: code for title, code in re.findall(r"^([^\n]+)\n\n```" + language + r"\n(.*?)```", text, re.S | re.M)}
 
 
-class Fleet(unittest.TestCase):
+class WithDuckDB(unittest.TestCase):
+    def duckdb(self, bucket, title):
+        """The rows of a statement of the document, by how the line before it begins."""
+        if shutil.which("node") is None:
+            self.skipTest("there is no Node.js")
+        found = re.search("^" + re.escape(title) + r"[^\n]*:\n\n```duckdb\n(.*?)```", DOCUMENT.read_text(), re.S | re.M)
+        done = subprocess.run(["node", ROOT / "tests/columns/sql.mjs"], input=found[1].encode(), cwd=bucket, capture_output=True,
+                              env={**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", str(ROOT / "build/node_modules"))})
+        if done.returncode == 77:
+            self.skipTest(done.stderr.decode().strip())
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Slices(WithDuckDB):
+    """Of two hosts whose traces say which they are: the same as one query over both."""
+
+    def test_slices_by_host(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        folder = pathlib.Path(folder.name)
+        paths = tokio.World(8).record(folder).paths
+        for path in map(pathlib.Path, paths):
+            out = folder / path.stem
+            done = run("convert", "-q", "--to", "parquet", "--layout", "schema", "--clock", "wall", "--what", "all", "--tag", f"host=rack-{path.stem}",
+                       "-o", out, path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.copytree(out, folder / "bucket", dirs_exist_ok=True)
+        found = {(row["host"], row["category"] or "", row["name"]): (int(row["count"]), row["max_ms"])
+                 for row in self.duckdb(folder / "bucket", "How long slices and waits took, by host, in DuckDB")}
+        answer = run("query", "-q", "--output", "jsonl", "spans | count, max(duration) as most by host, category, name", *paths)
+        rows = [json.loads(line) for line in answer.stdout.splitlines()[:-1]]
+        wanted = {(f"rack-{row['host']}", row["category"], row["name"]): (row["count"], row["most"] / 1e6) for row in rows}
+        self.assertEqual(found, wanted)
+
+
+class Fleet(WithDuckDB):
     @classmethod
     def setUpClass(cls):
         if shutil.which("curl") is None:
@@ -113,25 +149,15 @@ class Fleet(unittest.TestCase):
         for file in out.glob("*/*/*"):
             (bucket / file.parent.name).mkdir(parents=True, exist_ok=True)
             file.rename(bucket / file.parent.name / file.name)
-        rows = self.duckdb(bucket, "Hosts that are slow, and hosts whose clocks are wrong, in DuckDB:")
+        rows = self.duckdb(bucket, "Hosts that are slow, and hosts whose clocks are wrong, in DuckDB")
         self.assertEqual({row["host"] for row in rows if row["is_slow"]}, self.fleet.slow)
         self.assertEqual({row["host"] for row in rows if row["clock_is_wrong"]}, self.fleet.wrong_clocks)
         (total,) = self.ask("select count() as events from merge(currentDatabase(), '^fleet\\\\.Request%40') final")
         self.assertEqual(sum(int(row["events"]) for row in rows), total["events"])
-        found = {(row["host"], row["trace"]): int(row["events"]) for row in self.duckdb(bucket, "Events of each segment, in DuckDB:")}
+        found = {(row["host"], row["trace"]): int(row["events"]) for row in self.duckdb(bucket, "Events of each segment, in DuckDB")}
         self.assertEqual(found, {(row["host"], row["trace"]): row["events"] for row in self.ask(statements("sql")["Events of each segment:"])})
-        damaged = {row["trace"] for row in self.duckdb(bucket, "Damaged segments, in DuckDB:")}
+        damaged = {row["trace"] for row in self.duckdb(bucket, "Damaged segments, in DuckDB")}
         self.assertEqual(damaged, {row["trace"] for row in self.ask(statements("sql")["Damaged segments:"])})
-
-    def duckdb(self, bucket, title):
-        """The rows of a statement of the document, by the line before it."""
-        found = re.search(re.escape(title) + r"\n\n```duckdb\n(.*?)```", DOCUMENT.read_text(), re.S)
-        done = subprocess.run(["node", ROOT / "tests/columns/sql.mjs"], input=found[1].encode(), cwd=bucket, capture_output=True,
-                              env={**os.environ, "NODE_PATH": os.environ.get("NODE_PATH", str(ROOT / "build/node_modules"))})
-        if done.returncode == 77:
-            self.skipTest(done.stderr.decode().strip())
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_no_segments_overlap(self):
         """But for damaged ones, whose times may be anything."""
