@@ -1,4 +1,5 @@
-"""Commands of docs/tokio.md, and of the questions in docs/query.md, run on recordings of simulators and find what they ask for."""
+"""Commands of docs/tokio.md, and of the questions in docs/query.md, run on recordings of simulators and find what they ask for; those
+in the blocks of all documents run."""
 
 import os
 import pathlib
@@ -27,6 +28,55 @@ def commands(document, section=""):
         text = text.split(f"\n## {section}\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (.*?\?[^|]*) \| (.*) \|$", text, re.M)
     return [(question, command.replace("\\|", "|")) for question, cell in rows for command in re.findall(r"`(tracedeck \S+ .*?)`", cell)]
+
+
+def examples():
+    """(document, command) of each line of a block that is a command, but for what is live, or of another machine."""
+    found = []
+    for document in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = document.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```(?:sh)?\n(.*?)^```", text, re.M | re.S) + re.findall(r"(?:^    .*\n)+", text, re.M)
+        lines = [line.strip().removeprefix("$ ") for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+        found += [(document.name, re.sub(r"\s+# .*$", "", line)) for line in lines if re.match(r"tracedeck [a-z]", line)]
+    return [each for each in dict.fromkeys(found) if not re.search(r"://|--follow|/dev/| view|ssh|\.\.\.|~/lttng", each[1])]
+
+
+class Examples(CommandTest):
+    FILES = {"my.toml": 'table = "my"\n', "condition.txt": "true", "distinct.key": "00" * 16, ".trace-key": "sixteen bytes at least"}
+
+    def supply(self, command, recordings):
+        """Makes the files that a command reads, where they are not there yet."""
+        for word in shlex.split(command)[2:]:
+            path = self.folder / word.partition("@")[0].rstrip("/")
+            if not re.fullmatch(r"[\w./-]+(?:@\d)?", word) or word.startswith("-") or path.exists() or f"-o {word}" in command:
+                continue
+            if word.endswith("/") or word in ("workers", "workers2", "session"):
+                shutil.copytree(recordings["kernel"], path)
+            elif path.suffix in (".bin", ".gz", ".active", ".log", ".tband", ".heph") or word in ("A", "B"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                kind = "tband" if "tband" in word or "@" in word else "heph" if path.suffix in (".log", ".heph") else "dial9"
+                shutil.copy(recordings[kind], path)
+
+    def test_no_example_is_wrong_usage(self):
+        simulated = self.folder / "simulated"
+        simulated.mkdir()
+        recordings = {"kernel": linux.World(56).record(simulated).paths[0], "heph": heph.World(1).record(simulated).paths[0],
+                      "dial9": tokio.World(3).record(simulated).paths[0], "tband": simulated / "run.tband"}
+        self.check(run("convert", "-q", "--to", "tband", "-o", recordings["tband"], recordings["heph"]), 0)
+        for name, text in self.FILES.items():
+            (self.folder / name).write_text(text, encoding="utf-8")
+        (self.folder / "examples").symlink_to(ROOT / "examples")
+        asked = examples()
+        self.assertGreater(len(asked), 50)
+        environment = {**os.environ, "HOME": str(self.folder), "PATH": os.pathsep.join([str(pathlib.Path(BIN).resolve().parent), os.environ["PATH"]])}
+        for document, command in asked:
+            self.supply(command, recordings)
+            for out in re.findall(r"-o (\w\S*)", command):
+                shutil.rmtree(self.folder / out, ignore_errors=True)
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, env=environment, capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL)
+            with self.subTest(document=document, command=command):
+                self.assertNotIn(done.returncode, (2, 3), done.stderr)
 
 
 class Questions(CommandTest):
