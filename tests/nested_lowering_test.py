@@ -211,7 +211,7 @@ class NestedLowering(CommandTest):
 
     def test_an_entry_that_is_no_mark(self):
         out = self.lowered(SPANS, "ctf1")
-        self.edited(out, b'tracedeck_mark_0 = "{', b'tracedeck_mark_0 = "[')
+        self.edited(out, b'tracedeck_mark_stream_0 = "{', b'tracedeck_mark_stream_0 = "[')
         shown, _ = self.lines(out)
         self.assertTrue(all("duration" in line["fields"] for line in shown))
         self.assertIn(b"is ignored: it cannot be read", self.check(run("validate", out), 0).stdout)

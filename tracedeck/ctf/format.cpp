@@ -83,26 +83,35 @@ constexpr NestedProfile kFinal = {.format = "ctf",
                                   .member_name = repaired_utf8,
                                   .is_option_name = is_any_name,
                                   .keeps_heads = keeps_heads<Dialect::kFinal>};
-constexpr NestedProfile kCtf1 = {.format = "ctf",
-                                 .booleans = false,
-                                 .blobs = false,
-                                 .optionals = false,
-                                 .attributes = false,
-                                 .all_numbers = false,
-                                 .outer_locations = false,
-                                 .clocks_for_all = true,
-                                 .selects_by_label = true,
-                                 .integer_form = ctf1_form,
-                                 .member_name = tsdl_identifier,
-                                 .is_option_name = is_tsdl_name,
-                                 .keeps_heads = keeps_heads<Dialect::kCtf1>};
+constexpr NestedProfile kEarlierCtf1 = {.format = "ctf",
+                                        .booleans = false,
+                                        .blobs = false,
+                                        .optionals = false,
+                                        .attributes = false,
+                                        .all_numbers = false,
+                                        .outer_locations = false,
+                                        .clocks_for_all = true,
+                                        .selects_by_label = true,
+                                        .integer_form = ctf1_form,
+                                        .member_name = tsdl_identifier,
+                                        .is_option_name = is_tsdl_name,
+                                        .keeps_heads = keeps_heads<Dialect::kCtf1>};
+// What babeltrace2 2.0 reads of CTF 1.8.
+constexpr NestedProfile kCtf1 = [] {
+  NestedProfile profile = kEarlierCtf1;
+  profile.selector_beside = true;
+  profile.underscores_vanish = true;
+  profile.fixed_specific_context = true;
+  profile.earlier = &kEarlierCtf1;
+  return profile;
+}();
 
 template <Dialect dialect>
 constexpr TargetProfile profile(const NestedProfile& nested) {
   return {.format = "ctf",
           .version = trace_version(dialect),
           .marks = nested.attributes ? "attributes `tracedeck` of classes"
-                                     : "entries `tracedeck_mark_N` of the environment",
+                                     : "entries `tracedeck_mark_*` of the environment",
           .holds = holds<dialect>,
           .nested = &nested};
 }

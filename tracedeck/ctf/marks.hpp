@@ -1,8 +1,12 @@
 // Where a trace keeps what this project says about it: the namespace `tracedeck` of user attributes
-// in CTF 2. CTF 1.8 has none, so its environment keeps the marks of conversions, each right before
-// the block that it is about, and readers hand it up as an attribute of that class.
+// in CTF 2. CTF 1.8 has none, so its environment keeps the marks of conversions as entries
+// `tracedeck_mark_stream_S` and `tracedeck_mark_event_S_E`, with the ids of the data stream class
+// and of the event class that they are about, and readers hand them up as attributes of these.
+// Earlier results number their entries; each is about the class whose block follows it.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tracedeck::ctf {
@@ -15,8 +19,15 @@ inline constexpr std::string_view kOurNamespace = "tracedeck";
 // [[key, value], ...].
 inline constexpr std::string_view kAnnotations = "annotations";
 
-// The entry's name, without its number.
+// What the names of entries begin with.
 inline constexpr std::string_view kMarkEntry = "tracedeck_mark_";
+[[nodiscard]] inline std::string mark_entry(std::uint64_t stream_class) {
+  return std::string(kMarkEntry) + "stream_" + std::to_string(stream_class);
+}
+[[nodiscard]] inline std::string mark_entry(std::uint64_t stream_class, std::uint64_t event_class) {
+  return std::string(kMarkEntry) + "event_" + std::to_string(stream_class) + "_" +
+         std::to_string(event_class);
+}
 
 // Whether JSON text of our attribute has a mark in it.
 [[nodiscard]] inline bool holds_mark(std::string_view json) {

@@ -27,6 +27,12 @@ struct NestedProfile {
       true;  // else locations lead to fields of the same structure or another root
   bool clocks_for_all = false;    // readers want a clock of all data streams, or of none
   bool selects_by_label = false;  // options have the names that their values have as labels
+  // Readers look for the selector of a variant among the members before it alone.
+  bool selector_beside = false;
+  // Readers take a leading underscore off, and then two members of one name for an error.
+  bool underscores_vanish = false;
+  // Readers find no length and no selector that is a field of a specific context from there.
+  bool fixed_specific_context = false;
   // The form in which the target has such integers.
   IntegerClass::Form (*integer_form)(const IntegerClass& integer) = nullptr;
   // A legal name for a member, and nothing else when it is legal.
@@ -36,6 +42,8 @@ struct NestedProfile {
   // Whether a trace of the format that is written alone keeps the heads of its packets and events.
   // `trace`: as the writer gets it, when its first data stream begins.
   bool (*keeps_heads)(const TraceDescription& trace) = nullptr;
+  // How results of earlier versions were lowered, where that differs; else null.
+  const NestedProfile* earlier = nullptr;
 };
 
 // Of a target that is poorer than the model: it gets what it can say natively, the rest as text,

@@ -18,14 +18,22 @@ NestedOrigin NestedOrigin::of(const DataStreamClass* stream_class, const NestedP
           .common_context = stream_class->common_context.get()};
 }
 
+std::string unique_name(std::string name, const NestedProfile& profile, TextSet& taken) {
+  const auto is_read_as_another = [&] {
+    return profile.underscores_vanish &&
+           (taken.contains("_" + name) ||
+            (name.starts_with('_') && taken.contains(name.substr(1))));
+  };
+  while (is_read_as_another() || !taken.insert(name).second) name.push_back('_');
+  return name;
+}
+
 std::vector<std::string> legal_names(const StructureClass& source, const NestedProfile& profile,
                                      TextSet& taken) {
   std::vector<std::string> names;
   names.reserve(source.members.size());
   for (const Member& each : source.members) {
-    std::string name = profile.member_name(each.name);
-    while (!taken.insert(name).second) name.push_back('_');
-    names.push_back(std::move(name));
+    names.push_back(unique_name(profile.member_name(each.name), profile, taken));
   }
   return names;
 }
@@ -77,11 +85,13 @@ bool says_class(const FieldClassPtr& field_class) {
 
 }  // namespace
 
-bool has_untold_variable_integers(const TraceDescription& trace) {
+bool needs_class_ids(const TraceDescription& trace) {
   std::unordered_set<const FieldClass*> seen;
+  std::unordered_set<const DataStreamClass*> with_events;
   return std::ranges::any_of(trace.event_classes(), [&](const EventClass& each) {
     return !says_class(each.stream_class->event_header) &&
-           (has_variable_integers(each.specific_context, seen) ||
+           (!with_events.insert(each.stream_class).second ||
+            has_variable_integers(each.specific_context, seen) ||
             has_variable_integers(each.payload, seen));
   });
 }

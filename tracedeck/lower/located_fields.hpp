@@ -26,6 +26,10 @@ struct NestedOrigin {
                                        const NestedProfile& profile);
 };
 
+// A name for a member beside those of `taken`, where it is entered.
+[[nodiscard]] std::string unique_name(std::string name, const NestedProfile& profile,
+                                      TextSet& taken);
+
 // What the members of a structure are called in the target. `taken` are names that they cannot
 // have, and then theirs too.
 [[nodiscard]] std::vector<std::string> legal_names(const StructureClass& source,
@@ -34,9 +38,10 @@ struct NestedOrigin {
 // Whether a class of a trace has its length or selector in a packet header or event header.
 [[nodiscard]] bool leads_into_heads(const TraceDescription& trace);
 
-// Whether events of a trace, whose headers do not say their class, have integers of variable
-// length.
-[[nodiscard]] bool has_untold_variable_integers(const TraceDescription& trace);
+// Whether events have to say their class although their headers do not: a data stream class has
+// several, as babeltrace2 does not read it, or one with integers of variable length, which may
+// become several.
+[[nodiscard]] bool needs_class_ids(const TraceDescription& trace);
 
 class LocatedFields {
  public:

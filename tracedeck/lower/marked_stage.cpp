@@ -193,6 +193,15 @@ bool MarkedStage::take_heads(StoredStreamClass& streams, const DataStreamClass& 
   return true;
 }
 
+// What a result of this version or, where only that fits, of an earlier one was lowered to.
+template <class Lowered, class Fits, class... Of>
+std::unique_ptr<Lowered> MarkedStage::as_lowered(const Fits& fits, const Of&... of) const {
+  auto now = std::make_unique<Lowered>(of..., nested_);
+  if (nested_.earlier == nullptr || fits(*now)) return now;
+  auto before = std::make_unique<Lowered>(of..., *nested_.earlier);
+  return fits(*before) ? std::move(before) : std::move(now);
+}
+
 void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& mark) {
   const std::string name = name_of(stored);
   MarkedTrace* const trace = trace_of(mark, "data stream class", name);
@@ -215,11 +224,22 @@ void MarkedStage::take_mark(const DataStreamClass& stored, const AttributeMark& 
     return ignore("data stream class", name, "its packets do not say the keys that it names");
   if (!same_ticks(streams.source->default_clock, stored.default_clock))
     return ignore("data stream class", name, "its clock ticks otherwise than it says");
-  streams.common = mark.is_loss ? std::make_shared<NestedContext>()
-                                : std::make_shared<NestedContext>(*streams.source, nested_);
+  streams.common = std::make_shared<NestedContext>();
+  if (!mark.is_loss) {
+    streams.common = as_lowered<NestedContext>(
+        [&](const NestedContext& context) {
+          return same_structure(context.field_class, stored.common_context);
+        },
+        *streams.source);
+  }
   streams.same_times = same_times(streams.source->default_clock, stored.default_clock);
   if (streams.source->trace->format() == nested_.format) {
-    streams.packets = std::make_unique<NestedPacket>(*streams.source, nested_);
+    streams.packets = as_lowered<NestedPacket>(
+        [&](const NestedPacket& packets) {
+          return same_heads(packets.context, stored.packet_context) ||
+                 same_structure(packets.users, user_members(stored.packet_context).field_class);
+        },
+        *streams.source);
     if (!take_heads(streams, stored))
       return ignore("data stream class", name, "its packets have other fields than it says");
   }
@@ -264,12 +284,14 @@ void MarkedStage::take_mark(const EventClass& stored, const AttributeMark& mark)
   const EventClass* const source = trace->reader.event_class(mark.events->event_class);
   if (source == nullptr || source->stream_class != streams->second.source)
     return ignore("event class", name, "the class that it names is not described");
-  auto lowered =
-      std::make_unique<NestedClass>(*source, mark.events->shape, streams->second.common, nested_);
+  const auto fits = [&](const NestedClass& lowered) {
+    return same_structure(lowered.payload(), stored.payload) &&
+           same_structure(lowered.specific_context(), stored.specific_context);
+  };
+  auto lowered = as_lowered<NestedClass>(fits, *source, mark.events->shape, streams->second.common);
   state_ += lowered->memory();
   if (state_ > options_.max_state) return ignore("event class", name, kTooMuchState);
-  if (!same_structure(lowered->payload(), stored.payload) ||
-      !same_structure(lowered->specific_context(), stored.specific_context))
+  if (!fits(*lowered))
     return ignore("event class", name, "the class has other fields than it says");
   entry.lowered = std::move(lowered);
 }

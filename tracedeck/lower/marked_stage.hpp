@@ -89,6 +89,8 @@ class MarkedStage : public RestoringStage {
   template <class Class>
   [[nodiscard]] std::optional<AttributeMark> mark_of(const Class& stored, std::string_view of,
                                                      std::string_view name, bool wanted);
+  template <class Lowered, class Fits, class... Of>
+  [[nodiscard]] std::unique_ptr<Lowered> as_lowered(const Fits& fits, const Of&... of) const;
   [[nodiscard]] static bool take_heads(StoredStreamClass& streams, const DataStreamClass& stored);
   void take_mark(const DataStreamClass& stored, const AttributeMark& mark);
   void take_mark(const EventClass& stored, const AttributeMark& mark);

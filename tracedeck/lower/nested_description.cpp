@@ -12,8 +12,7 @@ namespace tracedeck::lower {
 std::shared_ptr<TraceDescription> lowered_trace(const TraceDescription& source,
                                                 const NestedProfile& profile) {
   auto made = std::make_shared<TraceDescription>(source.input(), source.format(), source.version());
-  // A class may become several, as its values need, and then its events say which they are of.
-  if (!profile.all_numbers && has_untold_variable_integers(source)) {
+  if (!profile.all_numbers && needs_class_ids(source)) {
     made->set_stored_as(source.format(), source.version());
   } else {
     made->set_stored_as(source.stored_as(), source.stored_version());

@@ -113,13 +113,8 @@ const FieldClassPtr& wide_number() {
   return kNumber;
 }
 
-std::string NestedFields::unique_name(Scope& scope, std::string name) {
-  while (!scope.names.insert(name).second) name.push_back('_');
-  return name;
-}
-
 void NestedFields::add(std::string_view name, FieldClassPtr field_class) {
-  root_.members.push_back({.name = unique_name(root_, std::string(name)),
+  root_.members.push_back({.name = unique(root_, std::string(name)),
                            .field_class = std::move(field_class),
                            .attributes = {}});
 }
@@ -349,6 +344,9 @@ FieldClassPtr NestedFields::with_added(const FieldClassPtr& of, const std::strin
                                        const std::string& name, Scope& scope,
                                        FieldProgram& program) {
   const FieldClass& source = *of;
+  const bool has_selector =
+      source.as<OptionalClass>() != nullptr || source.as<VariantClass>() != nullptr;
+  if (has_selector && is_fixed_) return nullptr;
   if (const auto* const held = source.as<OptionalClass>())
     return optional(*held, path, name, scope, program);
   if (same_format_ && source.as<VariantClass>() != nullptr)
@@ -359,7 +357,8 @@ FieldClassPtr NestedFields::with_added(const FieldClassPtr& of, const std::strin
   const Extent& before = array == nullptr ? blob->extent : array->extent;
   if (std::holds_alternative<StaticLength>(before))
     return sequence(source, path, before, false, program);
-  const std::string length = unique_name(scope, name + "_length");
+  if (is_fixed_) return nullptr;
+  const std::string length = unique(scope, name + "_length");
   const std::size_t place = scope.members.size();
   scope.members.push_back({.name = length, .field_class = unsigned_class(32), .attributes = {}});
   FieldClassPtr made =
@@ -413,7 +412,7 @@ FieldClassPtr NestedFields::optional(const OptionalClass& source, const std::str
   FieldProgram inner;
   FieldClassPtr value = inside(source.value, path, inner);
   if (value == nullptr) return nullptr;
-  const std::string presence = unique_name(scope, name + "_present");
+  const std::string presence = unique(scope, name + "_present");
   static const FieldClassPtr kPresence = either(kAbsent, kPresent);
   scope.members.push_back({.name = presence,
                            .field_class = profile_.optionals ? truth() : kPresence,
@@ -435,6 +434,23 @@ FieldClassPtr NestedFields::optional(const OptionalClass& source, const std::str
 
 // -- Of the same format ------------------------------------------------------------------------
 
+std::optional<LocatedFields::Located> NestedFields::locate(const FieldLocation& location) {
+  auto located = fields_.locate(location);
+  const auto leads_here = [](FieldLocation::Root root) {
+    return root == FieldLocation::Root::kRelative || root == FieldLocation::Root::kSpecificContext;
+  };
+  if (located && is_fixed_ && leads_here(located->location.root)) return {};
+  return located;
+}
+
+std::optional<LocatedFields::Located> NestedFields::locate_selector(const FieldLocation& location) {
+  auto located = locate(location);
+  if (!located || !profile_.selector_beside) return located;
+  const bool is_beside = located->location.root == FieldLocation::Root::kRelative &&
+                         located->location.path.size() == 1;
+  return is_beside ? located : std::nullopt;
+}
+
 bool NestedFields::stays_integer(const LocatedFields::Located& located) const {
   const auto* const integer = located.field_class->as<IntegerClass>();
   if (integer == nullptr) return false;
@@ -451,7 +467,7 @@ std::optional<Extent> NestedFields::located_extent(const Extent& source) {
   if (std::holds_alternative<StaticLength>(source)) return source;
   const auto* const field = std::get_if<LengthField>(&source);
   if (field == nullptr) return {};
-  const auto located = fields_.locate(field->location);
+  const auto located = locate(field->location);
   if (!located || !stays_integer(*located) || located->field_class->as<IntegerClass>()->is_signed)
     return {};
   return LengthField{.location = located->location};
@@ -473,7 +489,7 @@ FieldClassPtr NestedFields::located_optional(const FieldClass& source, const std
                                              FieldProgram& program) {
   const auto& of = *source.as<OptionalClass>();
   if (!of.presence.selector) return nullptr;
-  auto located = fields_.locate(*of.presence.selector);
+  auto located = locate_selector(*of.presence.selector);
   if (!located) return nullptr;
   const bool by_boolean = of.presence.ranges.empty();
   if (by_boolean ? located->field_class->as<BooleanClass>() == nullptr
@@ -505,7 +521,7 @@ FieldClassPtr NestedFields::located_variant(const FieldClassPtr& source, const s
   const bool all_selectable =
       std::ranges::none_of(of.options, [](const VariantOption& o) { return o.ranges.empty(); });
   if (!of.selector || !all_selectable) return nullptr;
-  auto located = fields_.locate(*of.selector);
+  auto located = locate_selector(*of.selector);
   if (!located || !stays_integer(*located)) return nullptr;
   if (profile_.selects_by_label &&
       !selects_by_label(*located->field_class->as<IntegerClass>(), of, profile_))
@@ -541,7 +557,7 @@ FieldClassPtr NestedFields::variant(const FieldClassPtr& source, const std::stri
     names.add(i, name_of);
   }
   if (of.options.empty()) return nullptr;
-  const std::string selector = unique_name(scope, name + "_tag");
+  const std::string selector = unique(scope, name + "_tag");
   made.selector = FieldLocation{.path = {selector}};
   scope.members.push_back(
       {.name = selector, .field_class = aligned(std::move(tag)), .attributes = {}});

@@ -26,6 +26,7 @@ class NestedFields {
         any_string_(any_string),
         any_integer_(any_integer),
         same_format_(origin.same_format),
+        is_fixed_(profile.fixed_specific_context && root == FieldLocation::Root::kSpecificContext),
         fields_(profile, origin, root) {}
 
   // Adds a field of the lowering itself.
@@ -47,7 +48,9 @@ class NestedFields {
     std::vector<Member> members = {};
     TextSet names = {};
   };
-  [[nodiscard]] static std::string unique_name(Scope& scope, std::string name);
+  [[nodiscard]] std::string unique(Scope& scope, std::string name) const {
+    return unique_name(std::move(name), profile_, scope.names);
+  }
   [[nodiscard]] FieldProgram members(const StructureClass& source, const std::string& path,
                                      Scope& scope, const std::vector<bool>* lowered = nullptr);
   void member(const Member& source, const std::string& path, const std::string& name, Scope& scope,
@@ -90,6 +93,9 @@ class NestedFields {
   [[nodiscard]] FieldClassPtr options(const FieldClassPtr& source, VariantClass made, bool sized,
                                       const std::string& path, FieldProgram& program);
   [[nodiscard]] std::optional<Extent> located_extent(const Extent& source);
+  [[nodiscard]] std::optional<LocatedFields::Located> locate(const FieldLocation& location);
+  [[nodiscard]] std::optional<LocatedFields::Located> locate_selector(
+      const FieldLocation& location);
   [[nodiscard]] bool stays_integer(const LocatedFields::Located& located) const;
   [[nodiscard]] FieldClassPtr text(const FieldClassPtr& source, const std::string& path,
                                    FieldProgram& program);
@@ -101,6 +107,7 @@ class NestedFields {
   bool any_string_;
   bool any_integer_;
   bool same_format_;
+  bool is_fixed_;  // no length and no selector may be a field of this root
   LocatedFields fields_;
   Scope root_;
   std::uint32_t root_alignment_ = 1;

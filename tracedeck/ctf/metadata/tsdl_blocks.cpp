@@ -90,10 +90,10 @@ void BlockReader::add_in_order(TopLevel declaration) {
     case Block::Kind::kClock:
       return add_clock(block);
     case Block::Kind::kStream:
-      block.mark = std::exchange(next_mark_, {});
+      block.mark = take_next_mark();
       return add_stream(std::move(block));
     case Block::Kind::kEvent:
-      block.mark = std::exchange(next_mark_, {});
+      block.mark = take_next_mark();
       return add_event(std::move(block));
     case Block::Kind::kCallsite:
       return;
@@ -119,6 +119,7 @@ void BlockReader::settle(bool is_incomplete) {
                           : "this event has no `stream_id`; there are several streams");
     }
   }
+  if (!is_incomplete) report_unused_marks();
   is_settling_ = false;
 }
 
@@ -193,23 +194,55 @@ void BlockReader::check_version(const AttributeSet& given, const Block& block) {
   }
 }
 
-// Whether it is one of the marks that conversions write, which is about the next block. What is no
-// mark is handed up as a text, so that who reads marks can say so.
+// Whether it is one of the marks that conversions write. What is no mark is handed up as a text, so
+// that who reads marks can say so.
 bool BlockReader::take_mark(const Assignment& entry) {
   if (!entry.key.starts_with(kMarkEntry)) return false;
-  const std::string_view number = std::string_view(entry.key).substr(kMarkEntry.size());
-  if (number.empty() || number.find_first_not_of("0123456789") != std::string_view::npos)
-    return false;
+  const std::string_view of = std::string_view(entry.key).substr(kMarkEntry.size());
+  const bool is_numbered =
+      !of.empty() && of.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_numbered && !of.starts_with("stream_") && !of.starts_with("event_")) return false;
   std::string text = plain_text(entry.value);
   const bool is_good = holds_mark(text) && JsonParser().parse(as_bytes(text), 0, 1).has_value();
-  next_mark_ = is_good ? std::move(text) : json_string(text);
+  Mark mark = {.text = is_good ? std::move(text) : json_string(text), .place = entry.place};
+  if (is_numbered) {
+    next_marks_.push_back(std::move(mark));
+  } else {
+    marks_.insert_or_assign(entry.key, std::move(mark));
+  }
   return true;
 }
 
-Attributes BlockReader::attributes(const AttributeSet& given, const Block& block) const {
+// The mark right before a block. Of several nothing says which classes they are about.
+std::string BlockReader::take_next_mark() {
+  std::vector<Mark> marks = std::exchange(next_marks_, {});
+  if (marks.size() == 1) return std::move(marks[0].text);
+  if (!marks.empty()) {
+    findings_.report(TsdlRule::kEmbeddedDescription, marks[0].place,
+                     fmt::format("{} entries `{}N` stand together, so that nothing says which "
+                                 "classes they describe; events are shown as they are stored",
+                                 marks.size(), kMarkEntry));
+  }
+  return {};
+}
+
+void BlockReader::report_unused_marks() {
+  for (auto& [name, mark] : marks_) {
+    if (std::exchange(mark.is_reported, true)) continue;
+    findings_.report(TsdlRule::kEmbeddedDescription, mark.place,
+                     fmt::format("`{}` describes a class that the trace does not have", name));
+  }
+}
+
+// `mark`: the name of the entry that describes the block's class.
+Attributes BlockReader::attributes(const AttributeSet& given, const Block& block,
+                                   const std::string& mark) {
   Attributes result = unknown_attributes(given);
-  if (!block.mark.empty())
-    result.push_back({.key = std::string(kOurNamespace), .value = block.mark, .is_json = true});
+  auto named = marks_.extract(mark);
+  std::string text = named ? std::move(named.mapped().text) : block.mark;
+  if (!text.empty())
+    result.push_back(
+        {.key = std::string(kOurNamespace), .value = std::move(text), .is_json = true});
   return result;
 }
 

@@ -40,6 +40,12 @@ class BlockReader {
     bool is_faulty = false;
     bool has_events = false;
   };
+  // What a conversion says of a class.
+  struct Mark {
+    std::string text = {};
+    Place place = {};
+    bool is_reported = false;
+  };
 
   void add_in_order(TopLevel declaration);
   void begin(TopLevel trace);
@@ -49,9 +55,12 @@ class BlockReader {
                                          TypeScope& scope, FieldLocation::Root root,
                                          const RootClasses& roots, bool& valid);
   [[nodiscard]] Attributes unknown_attributes(const AttributeSet& given) const;
-  // The same with the block's mark.
-  [[nodiscard]] Attributes attributes(const AttributeSet& given, const Block& block) const;
+  // The same with the mark of the block's class.
+  [[nodiscard]] Attributes attributes(const AttributeSet& given, const Block& block,
+                                      const std::string& mark);
   [[nodiscard]] bool take_mark(const Assignment& entry);
+  [[nodiscard]] std::string take_next_mark();
+  void report_unused_marks();
   void report_faults(const std::vector<ClassFault>& faults);
 
   void add_trace(const Block& block);
@@ -92,7 +101,8 @@ class BlockReader {
   RootClasses trace_roots_ = {};
   bool has_stream_ids_ = false;  // in packet headers
   std::map<std::string, const ClockClass*> clocks_;
-  std::string next_mark_;                           // of the next block of a stream or event
+  std::map<std::string, Mark> marks_;               // whose names say their classes
+  std::vector<Mark> next_marks_;                    // before the next block of a stream or event
   std::map<std::string, std::size_t> environment_;  // where entries are in the description
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::string, std::vector<Block>> waiting_streams_;  // by clock; empty: for any

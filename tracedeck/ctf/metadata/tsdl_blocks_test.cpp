@@ -1,9 +1,13 @@
 // What the blocks of TSDL become.
 #include "tracedeck/ctf/metadata/tsdl_blocks.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tracedeck/ctf/metadata/tsdl_reading_test.hpp"
 
@@ -110,6 +114,43 @@ TEST(TsdlBlocks, WhatLttngWrites) {
   EXPECT_EQ(event.attributes, (Attributes{{.key = "loglevel", .value = "13"},
                                           {.key = "model.emf.uri", .value = "http://x"}}));
   EXPECT_EQ(roles(reading.field({"id"})), "");
+}
+
+// A conversion says of classes what they were, under names that say which class each is about.
+TEST(TsdlBlocks, EmbeddedDescriptionsSayTheirClass) {
+  constexpr std::string_view kClasses =
+      "stream { id = 2; packet.context := struct { u8 a; }; };\n"
+      "event { name = a; id = 0; stream_id = 2; fields := struct { u8 x; }; };\n"
+      "event { name = b; id = 5; stream_id = 2; fields := struct { u8 x; }; };\n";
+  const auto entry = [](std::string_view name, int number) {
+    return fmt::format("env {{ tracedeck_mark_{} = \"{{\\\"marks\\\":[{}]}}\"; }};\n", name,
+                       number);
+  };
+  const auto marks_of = [](const TsdlReading& reading) {
+    std::string all;
+    const auto add = [&](const Attributes& attributes) {
+      for (const Attribute& each : attributes) all += each.value + " ";
+    };
+    add(reading.trace().stream_classes()[0].attributes);
+    for (std::size_t i = 0; i < reading.trace().event_classes().size(); ++i)
+      add(reading.event(i).attributes);
+    return all;
+  };
+  const TsdlReading named(entry("event_2_5", 3) + entry("stream_2", 1) + entry("event_2_0", 2) +
+                          std::string(kClasses));
+  EXPECT_EQ(named.faults(), std::vector<std::string>{});
+  EXPECT_EQ(marks_of(named), R"({"marks":[1]} {"marks":[2]} {"marks":[3]} )");
+
+  const TsdlReading numbered(entry("0", 1) + std::string(kClasses));
+  EXPECT_EQ(numbered.faults(), std::vector<std::string>{});
+  EXPECT_EQ(marks_of(numbered), R"({"marks":[1]} )");
+
+  const std::vector<std::string> fault = {"ctf/tsdl-embedded-description 6:7"};
+  const TsdlReading together(entry("0", 1) + entry("1", 2) + std::string(kClasses));
+  EXPECT_EQ(together.faults(), fault);
+  EXPECT_EQ(marks_of(together), "");
+  const TsdlReading astray(entry("event_2_7", 1) + std::string(kClasses));
+  EXPECT_EQ(astray.faults(), fault);
 }
 
 // A tracer appends to its metadata.

@@ -436,10 +436,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
   Result<void> add_stream_class(const DataStreamClass& stream_class) override {
-    return marked_block(stream_class.attributes, [&](TypeText& text) {
+    const std::uint64_t id = stream_id(stream_class);
+    return marked_block(stream_class.attributes, mark_entry(id), [&](TypeText& text) {
       text_.append("\nstream {\n");
-      // Without the id in packet headers, this one is an error for the readers there are.
-      if (has_stream_id_) text_ += fmt::format("\tid = {};\n", stream_class.id.value_or(0));
+      if (has_stream_id_) text_ += fmt::format("\tid = {};\n", id);
       const ClockClass* clock = stream_class.default_clock;
       if (clock != nullptr && !clocks_.contains(clock->id)) clock = nullptr;
       text.root("packet.context", Root::kPacketContext, stream_class.packet_context, clock);
@@ -450,13 +450,14 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   using MetadataWriter::add_event_class;
   Result<void> add_event_class(const EventClass& event_class, const Attributes& given) override {
-    return marked_block(given, [&](TypeText& text) {
+    const std::uint64_t stream = stream_id(*event_class.stream_class);
+    const std::uint64_t id = event_class.id.value_or(0);
+    return marked_block(given, mark_entry(stream, id), [&](TypeText& text) {
       text_.append("\nevent {\n");
       if (event_class.name)
         text_.append("\tname = ").append(string_literal(*event_class.name)).append(";\n");
-      text_ += fmt::format("\tid = {};\n", event_class.id.value_or(0));
-      if (has_stream_id_)
-        text_ += fmt::format("\tstream_id = {};\n", event_class.stream_class->id.value_or(0));
+      text_ += fmt::format("\tid = {};\n", id);
+      if (has_stream_id_) text_ += fmt::format("\tstream_id = {};\n", stream);
       attributes(given);
       text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
       text.root("fields", Root::kPayload, event_class.payload, nullptr);
@@ -464,6 +465,11 @@ class TsdlMetadataWriter final : public MetadataWriter {
   }
 
  private:
+  // Without the id in packet headers, one of a stream is an error for the readers there are.
+  [[nodiscard]] std::uint64_t stream_id(const DataStreamClass& stream_class) const {
+    return has_stream_id_ ? stream_class.id.value_or(0) : 0;
+  }
+
   static bool is_number(std::string_view digits) {
     if (digits.starts_with('-')) digits.remove_prefix(1);
     return !digits.empty() && digits.size() <= 18 &&
@@ -521,17 +527,15 @@ class TsdlMetadataWriter final : public MetadataWriter {
     });
   }
 
-  // Before it, what is to be known of the class.
+  // Before it, what is to be known of the class, under a name that says the class unless the
+  // environment has an entry of that name.
   template <class Fill>
-  Result<void> marked_block(const Attributes& attributes, Fill fill) {
+  Result<void> marked_block(const Attributes& attributes, std::string name, Fill fill) {
     const auto mark = std::ranges::find_if(attributes, [](const Attribute& each) {
       return each.key == kOurNamespace && each.is_json && holds_mark(each.value);
     });
     if (mark == attributes.end()) return block(fill);
-    std::string name;
-    do {
-      name = fmt::format("{}{}", kMarkEntry, marks_++);
-    } while (environment_.contains(name));
+    while (environment_.contains(name)) name = fmt::format("{}{}", kMarkEntry, marks_++);
     auto done = block([&](TypeText& text) {
       text_.append("\nenv {\n");
       environment_entry(name, *mark);

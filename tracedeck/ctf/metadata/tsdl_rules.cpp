@@ -95,6 +95,8 @@ constexpr std::array<RuleText, kTsdlRuleCount> kTexts = {{
               "Entries of the environment are integers or strings."),
     rule_text("ctf/tsdl-environment-repeated", kWarning, kExamples,
               "Entries of the environment have names of their own."),
+    rule_text("ctf/tsdl-embedded-description", kWarning, "conventions of tracedeck",
+              "An embedded description says which class of the trace it is of."),
     rule_text("ctf/tsdl-nesting", kError, kOurs, "Types are nested at most 256 deep."),
     rule_text("ctf/tsdl-limit", kError, kOurs,
               "Types that depend on where they are used do not multiply past what the text holds."),

@@ -54,7 +54,8 @@ enum class TsdlRule : std::uint8_t {
   kLogLevel,
   kEnvironment,
   kEnvironmentRepeated,
-  // Limits of our own.
+  // Of our own.
+  kEmbeddedDescription,
   kNesting,
   kLimit,
 };

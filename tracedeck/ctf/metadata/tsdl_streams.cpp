@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/ctf/metadata/tsdl_blocks.hpp"
 
 namespace tracedeck::ctf::tsdl {
@@ -88,12 +89,13 @@ void BlockReader::add_stream(Block block) {
   stream.is_faulty = !valid;
   streams_.emplace(*id, std::move(stream));
   if (valid) {
-    report_faults(metadata_.add_stream_class({.id = id,
-                                              .default_clock = clock,
-                                              .packet_context = roots[0].field_class,
-                                              .event_header = roots[1].field_class,
-                                              .common_context = roots[2].field_class,
-                                              .attributes = attributes(given, block)}));
+    report_faults(
+        metadata_.add_stream_class({.id = id,
+                                    .default_clock = clock,
+                                    .packet_context = roots[0].field_class,
+                                    .event_header = roots[1].field_class,
+                                    .common_context = roots[2].field_class,
+                                    .attributes = attributes(given, block, mark_entry(*id))}));
   }
   retry_events(id);
   retry_events(std::nullopt);
@@ -231,7 +233,8 @@ void BlockReader::make_event(std::uint64_t stream_id, const AttributeSet& given,
           {.key = std::string(kEventAttributes[each].name), .value = plain_text(*value)});
     }
   }
-  std::ranges::move(attributes(given, block), std::back_inserter(event.attributes));
+  std::ranges::move(attributes(given, block, mark_entry(stream_id, event.id.value_or(0))),
+                    std::back_inserter(event.attributes));
   TypeScope scope{.parent = &root_scope_};
   declare_types(block, scope);
   RootClasses roots = stream.roots;

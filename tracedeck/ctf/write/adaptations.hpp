@@ -16,6 +16,8 @@ enum class Adaptation : std::uint8_t {
   kBackwards,
   kCutString,
   kTakenBack,
+  kLateEnd,
+  kLateEvent,
   kCount,
 };
 

@@ -1,6 +1,7 @@
 #include "tracedeck/ctf/write/stream_writer.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tracedeck::ctf {
@@ -26,6 +27,24 @@ bool is_told(const Loss& given, const Loss& told) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::uint64_t kLastValue = std::numeric_limits<std::uint64_t>::max();
+
+// The last value of a clock that babeltrace2 reads: 2^63-2 ns after the clock's origin.
+std::uint64_t last_readable(const ClockClass& clock) {
+  const auto is_readable = [&](std::uint64_t value) {
+    return clock.to_nanoseconds(value) < Nanoseconds(std::numeric_limits<std::int64_t>::max());
+  };
+  std::uint64_t readable = 0;
+  for (std::uint64_t bit = std::uint64_t{1} << 63; bit != 0; bit >>= 1) {
+    if (is_readable(readable | bit)) readable |= bit;
+  }
+  return readable;
+}
+
+}  // namespace
+
 std::unexpected<Error> unencodable(const TraceInProgress& trace, EncodeStatus status,
                                    const std::string& where) {
   auto failed = fail(ErrorCode::kInvalidArgument, std::string(encode_fault(status)), trace.name);
@@ -45,6 +64,10 @@ StreamWriter::StreamWriter(TraceInProgress& trace, TargetStreamClass& stream_cla
       number_(trace.opened++) {
   if (stream_class.packet_mapper != nullptr)
     packet_values_.resize(stream_class.packet_mapper->program().nodes.size());
+  const ClockClass* const clock = stream_class.target.default_clock;
+  const bool is_limited = trace.dialect == Dialect::kCtf1 &&
+                          !trace.classes.is_of_dialect(Dialect::kCtf1) && clock != nullptr;
+  last_readable_ = is_limited ? last_readable(*clock) : kLastValue;
 }
 
 std::uint64_t StreamWriter::time_of(const Event& event) {
@@ -54,6 +77,7 @@ std::uint64_t StreamWriter::time_of(const Event& event) {
     return last_time_;
   }
   if (event.time < last_time_) trace_.adaptations.add(Adaptation::kBackwards);
+  if (event.time > last_readable_) trace_.adaptations.add(Adaptation::kLateEvent);
   return event.time;
 }
 
@@ -64,6 +88,10 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
   source_ = &packet;
   source_begin_ = timed(packet.begin);
   source_end_ = timed(packet.end);
+  if (source_end_ > last_readable_) {
+    source_end_.reset();
+    trace_.adaptations.add(Adaptation::kLateEnd);
+  }
   take_counters(packet);
   if (packet.sequence || packet.discarded) lost_.reset();
   source_padding_ = padding_of(packet);

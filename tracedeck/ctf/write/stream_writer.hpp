@@ -183,11 +183,12 @@ class StreamWriter {
   std::uint64_t sequence_ = 0;  // of the next packet, where the source has none
   std::uint64_t parts_ = 0;     // packets that the source does not have
   std::uint64_t last_time_ = 0;
-  std::uint64_t clock_ = 0;   // as a reader knows it at the end of the packet before
-  bool has_packet_ = false;   // that ended
-  bool ended_ = false;        // with a packet that does not say how long it is
-  std::size_t buffered_ = 0;  // bytes of memory that are counted
-  std::uint64_t number_ = 0;  // data streams that were opened before
+  std::uint64_t last_readable_ = 0;  // of the clock's values, where readers have such a limit
+  std::uint64_t clock_ = 0;          // as a reader knows it at the end of the packet before
+  bool has_packet_ = false;          // that ended
+  bool ended_ = false;               // with a packet that does not say how long it is
+  std::size_t buffered_ = 0;         // bytes of memory that are counted
+  std::uint64_t number_ = 0;         // data streams that were opened before
 };
 
 }  // namespace tracedeck::ctf

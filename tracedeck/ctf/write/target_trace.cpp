@@ -31,6 +31,8 @@ constexpr std::size_t kManyClasses = 8'192;
 
 constexpr std::uint64_t kLastShortId = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint64_t kLastId = std::numeric_limits<std::uint64_t>::max();
+// Of classes in TSDL, as babeltrace2 reads it.
+constexpr std::uint64_t kLastTsdlId = std::numeric_limits<std::int64_t>::max();
 
 // Members that came from the packet context of the source, its roles left out.
 StructureClass user_members(const StructureClass& context, std::vector<bool>& kept) {
@@ -171,7 +173,7 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
   made.target = source;
   made.target.default_clock = nullptr;
   made.common_context = made.target.common_context;
-  made.target.id = free_id(stream_class_ids_, source.id, kLastId);
+  made.target.id = free_id(stream_class_ids_, source.id, last_id(source.trace));
   if (source.id && *source.id != *made.target.id) adapted(Adaptation::kClassId);
   if (source.default_clock != nullptr) {
     auto target = clocks_.find(*source.default_clock, is_ctf1(source.trace));
@@ -206,6 +208,11 @@ Result<TargetStreamClass*> TargetTrace::stream_class(const DataStream& stream) {
     return std::unexpected(added.error());
   stream_class_of_.emplace(source.entity, std::move(owner));
   return &made;
+}
+
+// The last id that a class of a trace may have.
+std::uint64_t TargetTrace::last_id(const TraceDescription* source) const {
+  return dialect_ == Dialect::kCtf1 && !is_ctf1(source) ? kLastTsdlId : kLastId;
 }
 
 // A head that is bookkeeping itself has its like in the target's own.
@@ -353,7 +360,7 @@ Result<TargetEventClass*> TargetTrace::event_class(const EventClass& source,
   made->source = &source;
   made->stream_class = &stream_class;
   made->id = is_new ? free_id(stream_class.event_ids, source.id,
-                              stream_class.layout.has_wide_ids ? kLastId : kLastShortId)
+                              stream_class.layout.has_wide_ids ? last_id(trace) : kLastShortId)
                     : written->second;
   if (is_new && source.id && *source.id != made->id) adapted(Adaptation::kClassId);
   EventClass target{.id = made->id,

@@ -105,6 +105,7 @@ class TargetTrace {
   [[nodiscard]] const std::vector<const EventClass*>& events_of(const DataStreamClass& source);
   [[nodiscard]] bool can_keep_heads(const TraceDescription& first);
   [[nodiscard]] bool fits_heads(const DataStreamClass& source);
+  [[nodiscard]] std::uint64_t last_id(const TraceDescription* source) const;
   void collect_head_selectors(const DataStreamClass& source);
   [[nodiscard]] MapperOptions mapper_options() const;
   [[nodiscard]] Result<void> map_packet_context(TargetStreamClass& made);
