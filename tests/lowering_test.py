@@ -226,6 +226,17 @@ class Lowering(CommandTest):
         out = self.lowered(source, "--dial9-version", "0.4", "--limit", "1")
         self.assertEqual(self.lines(out)[0], want[:1])
 
+    def test_marks_have_times(self):
+        """Viewers want a time of every event; none lies before the first event or behind the last."""
+        source = self.file("late.log", heph.epoch(EPOCH) + b"".join(heph.event(b"e%d" % i, b"", stream=1, counter=i, start=50 + i, end=60 + i) for i in range(3)))
+        out = self.folder / "late.dial9"
+        self.check(run("convert", "-q", "--to", "dial9", "-o", out, source), 0)
+        rows = [json.loads(line) for line in run("print", "--as-stored", "--output", "jsonl", out).stdout.splitlines()]
+        self.assertEqual(rows[0]["name"], "tracedeck.mark")
+        times = [row["time"] for row in rows]
+        self.assertEqual(times, sorted(times))
+        self.assertEqual((times[0], times[-1]), (EPOCH + 50, EPOCH + 52))
+
     def test_what_version_03_lacks_is_named(self):
         element = dial9.u32(1) + bytes([dial9.U8]) + b"\5"
         content = dial9.header() + dial9.schema(1, "e", [("list", dial9.LIST), ("n", dial9.U8)]) + 3 * dial9.event(1, element + b"\7")

@@ -1,9 +1,10 @@
 // Events of a result that say what it was made from.
 //
-// A mark is an event of class `tracedeck.mark` without a time: the number of the source trace, from
-// 0; optionally the id of a class of the result; and a text. With an id, the text says how events
-// of that class were lowered; without, it is one of description_text.hpp. Marks come before the
-// events that need them. A loss is an event of class `tracedeck.loss`.
+// A mark is an event of class `tracedeck.mark`, which has the time of the event before it, or of
+// the first one: the number of the source trace, from 0; optionally the id of a class of the
+// result; and a text. With an id, the text says how events of that class were lowered; without, it
+// is one of description_text.hpp. Marks come before the events that need them. A loss is an event
+// of class `tracedeck.loss`.
 #pragma once
 
 #include <cstdint>

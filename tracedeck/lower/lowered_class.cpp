@@ -31,13 +31,13 @@ std::uint64_t low_bits(const Nanoseconds& time) {
   return time.negative() ? 0 - magnitude : magnitude;
 }
 
-std::uint64_t nearest(const Nanoseconds& time) {
+}  // namespace
+
+std::uint64_t nearest_value(const Nanoseconds& time) {
   if (time.negative()) return 0;
   constexpr std::uint64_t kLast = std::numeric_limits<std::uint64_t>::max();
   return time.magnitude() > kLast ? kLast : static_cast<std::uint64_t>(time.magnitude());
 }
-
-}  // namespace
 
 bool is_name_and_texts(std::span<const Slot> payload) {
   if (payload.size() < 2 || payload[0].kind != SlotKind::kString) return false;
@@ -198,7 +198,7 @@ bool PacketPart::restore(const Slot*& slot, const Slot* end, std::vector<Slot>& 
 std::uint64_t LoweredClass::time_of(const Event& event) const {
   if (time_ == Time::kNone) return 0;
   if (time_ == Time::kShifted) return event.time + zero_;
-  return nearest(event.began_at());
+  return nearest_value(event.began_at());
 }
 
 bool LoweredClass::lower(const Event& event, SlotRun& out, ByteArena& arena) const {
@@ -263,7 +263,7 @@ bool LoweredClass::restore(const Event& event, RestoredValues& values, ByteArena
   if (time_ == Time::kScaled) {
     if (!number(values.time)) return false;
     const Nanoseconds shift(clock_shift_);
-    values.moved = nearest(source_.clock->to_nanoseconds(values.time) - shift) != event.time;
+    values.moved = nearest_value(source_.clock->to_nanoseconds(values.time) - shift) != event.time;
     if (values.moved) [[unlikely]]
       values.time = value_at(*source_.clock, Nanoseconds::from_unsigned(event.time) + shift);
   }

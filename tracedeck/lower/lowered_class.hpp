@@ -102,6 +102,9 @@ class LoweredClass {
   std::vector<Kept> kept_;
 };
 
+// The number of nanoseconds of 64 bits that is nearest.
+[[nodiscard]] std::uint64_t nearest_value(const Nanoseconds& time);
+
 // The last value of the clock whose time is not after `time`; 0 if there is none.
 [[nodiscard]] std::uint64_t value_at(const ClockClass& clock, const Nanoseconds& time);
 

@@ -72,7 +72,10 @@ class LoweringWriter final : public LoweringStage {
     stream_.stream_class = &stream_class;
   }
 
-  Result<void> finish() override { return next().finish(); }
+  Result<void> finish() override {
+    if (auto put = begin_times(0); !put) return put;
+    return next().finish();
+  }
 
   [[nodiscard]] Receipt receipt() const override {
     Receipt receipt = LoweringStage::receipt();
@@ -100,8 +103,9 @@ class LoweringWriter final : public LoweringStage {
 
   Result<void> begin() {
     if (std::exchange(begun_, true)) return {};
-    mark_class_ = &add_class(kMarkName, mark_payload(), nullptr);
-    loss_class_ = &add_class(kLossName, loss_payload(), stream_.stream_class->default_clock);
+    const ClockClass* const clock = stream_.stream_class->default_clock;
+    mark_class_ = &add_class(kMarkName, mark_payload(), clock);
+    loss_class_ = &add_class(kLossName, loss_payload(), clock);
     return next().write(Record(RecordKind::kStreamBegin, &stream_));
   }
 
@@ -127,9 +131,29 @@ class LoweringWriter final : public LoweringStage {
   Result<void> mark(const SourceTrace& trace, std::optional<std::uint64_t> class_id,
                     std::string_view text) {
     own_receipt().count(Convention::kDescription);
+    const Mark mark{.trace = trace.index, .class_id = class_id, .text = text};
+    if (has_times_) return put(mark);
+    waiting_.push_back({.mark = mark, .text = std::string(text)});
+    waiting_bytes_ += sizeof(WaitingMark) + text.size();
+    return waiting_bytes_ < kMostWaiting ? Result<void>() : begin_times(0);
+  }
+
+  Result<void> put(const Mark& mark) {
     slots_.clear();
-    Mark{.trace = trace.index, .class_id = class_id, .text = text}.append(slots_);
-    return put(*mark_class_, 0, slots_);
+    mark.append(slots_);
+    return put(*mark_class_, last_time_, slots_);
+  }
+
+  // Marks have the time of the event before, and those before the first event its time: viewers
+  // want one of every event, and none that stretches the trace.
+  Result<void> begin_times(std::uint64_t time) {
+    if (std::exchange(has_times_, true)) return {};
+    last_time_ = time;
+    for (WaitingMark& each : std::exchange(waiting_, {})) {
+      each.mark.text = each.text;
+      if (auto done = put(each.mark); !done) return done;
+    }
+    return {};
   }
 
   template <class List>
@@ -297,8 +321,15 @@ class LoweringWriter final : public LoweringStage {
   Result<void> put(const Lowered& lowered, const Event& event) {
     ++lowered.account->events;
     last_source_->last = event.end_time;
-    last_time_ = lowered.lowered->time_of(event);
-    return put(*lowered.target, last_time_, values_);
+    const std::uint64_t time = lowered.lowered->time_of(event);
+    if (!has_times_) [[unlikely]] {
+      // Their slots are those of the values at hand.
+      const std::vector<Slot> values(values_.begin(), values_.end());
+      if (auto begun = begin_times(time); !begun) return begun;
+      return put(*lowered.target, time, values);
+    }
+    last_time_ = time;
+    return put(*lowered.target, time, values_);
   }
 
   Result<void> find_lowered(const Event& event, bool in_packet, bool any_integer) {
@@ -360,12 +391,24 @@ class LoweringWriter final : public LoweringStage {
     auto stream = stream_of(*loss.stream);
     if (!stream) return std::unexpected(stream.error());
     own_receipt().count(Convention::kLoss);
+    if (auto begun = begin_times(begin_of(loss)); !begun) return begun;
     slots_.clear();
     arena_.clear();
     LossMark{.trace = (*stream)->trace->index, .stream = loss.stream->entity.ordinal, .loss = loss}
         .append(slots_, arena_);
     return put(*loss_class_, last_time_, slots_);
   }
+
+  static std::uint64_t begin_of(const Loss& loss) {
+    const std::optional<Nanoseconds>& known = loss.begin ? loss.begin : loss.end;
+    return known ? nearest_value(*known) : 0;
+  }
+
+  struct WaitingMark {
+    Mark mark = {};  // without its text
+    std::string text = {};
+  };
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 20;
 
   TraceNames names_;
   bool lists_;
@@ -377,6 +420,9 @@ class LoweringWriter final : public LoweringStage {
   bool begun_ = false;
   const EventClass* mark_class_ = nullptr;
   const EventClass* loss_class_ = nullptr;
+  std::vector<WaitingMark> waiting_;  // for the first time
+  std::size_t waiting_bytes_ = 0;
+  bool has_times_ = false;
   OpenTraces open_;
   std::unordered_map<std::uint64_t, SourceTrace> traces_;  // by the numbers of their descriptions
   std::uint64_t next_trace_ = 0;
