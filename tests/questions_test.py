@@ -16,9 +16,9 @@ LIBRARY = pathlib.Path(BIN).resolve().parent.parent / "lib/libtracedeck_c.so.1"
 PYTHON = "/usr/bin/python3"
 # What readers fill in.
 PLACES = {"$(hostname)": "web1", "--end T": "--end end-1ms", "time < E": "time < 60s", "duration > B": "duration > 0s",
-          "pair Tick Tick": "pair ClockSyncEvent ClockSyncEvent"}
+          "pair Tick Tick": "pair ClockSyncEvent ClockSyncEvent", "*error*": "*Start*"}
 # What is said where a question names something that the trace does not have.
-MISSES = ("no event is called", "no event class has", "did you mean", "no span has", "is nothing that is known")
+MISSES = ("no event is called", "no event's name matches", "no event class has", "did you mean", "no span has", "is nothing that is known")
 
 
 def commands(document, section=""):
