@@ -375,9 +375,9 @@ class Trace:
         """The columns of the events of a name as arrays of NumPy, by the names of docs/columns.md.
 
         `columns` says which; else all, among them `time_ns`, `trace`, `stream` and `seq`. "common.vpid" is a
-        member of a context or another structure. Without a name a dict of such dicts, by the names of all classes. Integers and reals have arrays of their size; of
-        a column where some are absent a masked array. Texts, bytes, lists and dicts are arrays of objects,
-        with None for what is absent.
+        member of a context or another structure. Without a name a dict of such dicts, by the names of all
+        classes. Integers and reals have arrays of their size; of a column where some are absent a masked array.
+        Texts, bytes, lists and dicts are arrays of objects, with None for what is absent.
 
         Raises KeyError for a name or a column that is not there, and ArgumentError where events of that
         name have other columns from some event on: `batches` has both.
