@@ -84,6 +84,17 @@ class ClockStepTest(CommandTest):
                     counts = answer["counts"]
                     self.assertEqual((counts["sections"], counts["inferred_ends"], counts["unmatched_ends"], counts["began_before"]), (2, 1, 1, 0))
 
+    def test_waits_across_a_step_are_counted(self):
+        text = 'table = "w"\n[[track]]\nid = "a"\nname = "all"\n[[wait]]\nname = "asked"\nfrom = "job_begin"\nto = "job_end"\nmatch = ["kind"]\ntrack = "a"\n'
+        table = self.file("w.toml", text.encode())
+        for step, left_out in ((0, 0), (103_500 * US, 1)):
+            path = self.jobs(step)
+            (row,) = json.loads(self.check(run("latency", "--json", "--table", table, path), 0).stdout)["rows"]
+            self.assertEqual((row["count"], row["max"]), (60 - left_out, 2000 * US))
+            self.assertEqual((row.get("left_out", 0), row.get("across_clock_step", 0), row.get("open", 0)), (left_out, left_out, 0))
+            said = self.check(run("latency", "--table", table, path), 0).stdout
+            self.assertEqual(b"1 wait in no figure above, as the clock stepped back meanwhile" in said, left_out == 1)
+
     def test_other_streams_go_on(self):
         _, row = self.row(self.jobs(103_500 * US, streams=2))
         self.assertEqual((row["count"], row["total"]), (60, (59 * 2000 + 100) * US))

@@ -480,7 +480,10 @@ class Sentences(CommandTest):
         self.query("pair a b on n within 1ns | count", path)
         self.query("pair a b on n | count", self.file("cut.bin", data[:-1] + b"\xff"))
         self.query("pair a b on c | count", path)
-        self.query("pair tick tick on n | count", self.stepping())
+        stepping = self.stepping()
+        self.query("pair tick tick on n | count", stepping)
+        asked = 'table = "asked"\n[[track]]\nid = "a"\nname = "all"\n[[wait]]\nname = "asked"\nfrom = "tick"\nto = "never"\nmatch = ["n"]\ntrack = "a"\n'
+        self.latency("--table", self.file("asked.toml", asked.encode()), stepping)
         lost = [heph.event(name, counter=counter, start=time, end=time) for name, counter, time in ((b"a", 0, 1000), (b"b", 5, 3000))]
         with self.saying("lost"):
             self.query("pair a b | count", self.file("lost.heph", heph.epoch(0) + b"".join(lost)))

@@ -160,7 +160,7 @@ def outlier(row):
 
 def of_latency(sentences, answer, where=""):
     counts, rows = answer["counts"], answer["rows"]
-    waits = sum(row.get("across_loss", 0) for row in rows if row["kind"] == "wait")
+    waits, stepped = (sum(row.get(key, 0) for row in rows if row["kind"] == "wait") for key in ("across_loss", "across_clock_step"))
     opened = [row for row in rows if row.get("open")]
     facts = of_summary(answer)
     for name, key in {**COUNTED, **BESIDES}.items():
@@ -169,6 +169,7 @@ def of_latency(sentences, answer, where=""):
     facts["latency/slices-left-out"] = [(counts["left_out"], slices)] if counts["left_out"] else []
     facts["latency/besides"] = [(besides,)] if besides else []
     facts["latency/waits-left-out"] = [(waits,)] if waits else []
+    facts["latency/waits-across-clock-step"] = [(stepped,)] if stepped else []
     facts["latency/outliers"] = [outlier(r) for r in rows if r["count"] >= 20 and r.get("outliers_at_most", r["outliers"])]
     facts["latency/still-open"] = [
         (r["open"], title(r), duration(r["oldest_open"]), since(answer, r["oldest_open_begin"])) for r in opened if r.get("oldest_open")

@@ -440,7 +440,9 @@ class Interpreter::Work {
     std::ranges::sort(of_clock);
     const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
-    plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended); });
+    Moment end = now;
+    end.time = latest;
+    plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended, end); });
     for (StreamState* const each : of_clock)
       if (each->latest > now.time) each->latest = now.time;
     now_.stretch = marking_.stretch_of(now_.stream);

@@ -255,6 +255,7 @@ TEST_F(JobsTest, AClockThatStepsBackFarBeginsASection) {
                   "state unknown on mode 0 at 5000000000",
                   "end job 7 on worker 0 from 4000000000 to 5000000000 inferred",
                   "state unknown on mode 1 at 5000000000",
+                  "wait asked -> start on asked -> start from 3000000000 to 5000000000 clamped",
                   // and goes on on new tracks, on which nothing was waited for.
                   "state mode 2 on mode 1 (2) at 2000000000",
                   "begin job 9 on worker 0 (2) at 2000000000",

@@ -123,6 +123,7 @@ void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) {
   if (mark.has_duration()) return row.add(mark.track, mark.begin, mark.time, inside);
   ++row.left_out;
   if (mark.has(kAcrossLoss)) ++row.across_loss;
+  if (mark.has(kClockStep)) ++row.across_clock_step;
   if (!mark.has(kOpenAtEnd)) return;
   row.is_open_unclear = row.is_open_unclear || mark.has(kInferredEnd);
   if (row.open++ != 0 && mark.duration() <= row.oldest_open) return;

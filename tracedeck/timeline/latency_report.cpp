@@ -146,9 +146,16 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
                                  .add<"latency/negative">(counts.negative)
                                  .text();
   if (!slices.empty()) out += '\n' + say<"latency/slices-left-out">(counts.left_out, slices) + '\n';
-  std::uint64_t waits = 0;
-  for (const LatencyRow& row : latency.rows()) waits += row.is_wait ? row.across_loss : 0;
-  if (waits != 0) out += (slices.empty() ? "\n" : "") + say<"latency/waits-left-out">(waits) + '\n';
+  std::uint64_t lost = 0;
+  std::uint64_t stepped = 0;
+  for (const LatencyRow& row : latency.rows()) {
+    if (!row.is_wait) continue;
+    lost += row.across_loss;
+    stepped += row.across_clock_step;
+  }
+  if (slices.empty() && (lost != 0 || stepped != 0)) out += '\n';
+  if (lost != 0) out += say<"latency/waits-left-out">(lost) + '\n';
+  if (stepped != 0) out += say<"latency/waits-across-clock-step">(stepped) + '\n';
   const std::string facts = Facts()
                                 .add<"latency/unmatched-ends">(counts.unmatched_ends)
                                 .add<"latency/inferred-states">(counts.inferred_states)

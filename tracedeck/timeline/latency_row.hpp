@@ -27,11 +27,12 @@ class LatencyRow {
   TrackId longest_track = kNoTrack;
   // Without a known duration, and in nothing of the above.
   std::uint64_t left_out = 0;
-  std::uint64_t across_loss = 0;       // of these, those within which events were lost
-  std::uint64_t open = 0;              // of these, those that had not ended when the trace did
-  bool is_open_unclear = false;        // of what began, which those are is not known; or
-  std::int64_t oldest_open = 0;        // ns that the longest of them had lasted by then,
-  std::int64_t oldest_open_begin = 0;  // since then
+  std::uint64_t across_loss = 0;        // of these, those within which events were lost
+  std::uint64_t across_clock_step = 0;  // of these, those during which their clock stepped back
+  std::uint64_t open = 0;               // of these, those that had not ended when the trace did
+  bool is_open_unclear = false;         // of what began, which those are is not known; or
+  std::int64_t oldest_open = 0;         // ns that the longest of them had lasted by then,
+  std::int64_t oldest_open_begin = 0;   // since then
 
   [[nodiscard]] std::uint64_t count() const { return durations.count(); }
   // ns in no slice that was inside.

@@ -45,7 +45,7 @@ enum MarkFlag : std::uint16_t {
   kAcrossLoss = 1 << 2,    // events were lost within the slice: it may be several
   kInferredEnd = 1 << 3,   // nothing says that it ended: something else began
   kOverlap = 1 << 4,       // on a lane, because it overlaps another slice without being inside
-  kClockStep = 1 << 5,     // the clock stepped back, so that its times are clamped
+  kClockStep = 1 << 5,     // the clock stepped back meanwhile: its times are clamped
   kUnmatchedEnd = 1 << 6,  // an instant that is an end without a begin
   kNegative = 1 << 7,      // ended before it began: its duration is 0
   kMoved = 1 << 8,      // not an end or begin of the slice: it goes on on another lane from here on

@@ -104,7 +104,7 @@ class RuleSet {
   // The same of a class that no rule is about so far.
   virtual void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
   // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
-  virtual void forget(const SectionEnd& ended) = 0;
+  virtual void forget(const SectionEnd& ended, const Moment& end) = 0;
   // No more events come. `end`: of no event.
   virtual void finish(const Moment& end) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.

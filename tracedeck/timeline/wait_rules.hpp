@@ -83,15 +83,18 @@ class WaitState final : public SliceObserver, public ServedSlices {
     entry.gone = true;
   }
 
-  // Nobody waits for anything.
-  void forget_all() {
+  // The clock steps back: nobody waits for anything from here on.
+  void end_section(const Moment& end) {
+    put_open(end, kClockStep);
     entries.for_each([&](std::uint32_t number) { forget(number); });
     entries.clear();
   }
 
-  // No more events come: what nobody served is waited for still. Where there are states of who
-  // waits, they say so.
-  void finish(const Moment& end) {
+  // No more events come.
+  void finish(const Moment& end) { put_open(end, kOpenAtEnd); }
+
+  // What nobody served is waited for still. Where there are states of who waits, they say so.
+  void put_open(const Moment& end, std::uint16_t why) {
     if (states != nullptr) return;
     std::vector<const Entry*> open;
     const auto look_at = [&](const Entry& entry) {
@@ -118,7 +121,7 @@ class WaitState final : public SliceObserver, public ServedSlices {
       Moment then = end;
       then.time = std::min(end.time, timeline.end_of(on));
       context_.marking.wait(on, each->name, then, each->requested, nullptr,
-                            static_cast<std::uint16_t>(kOpenAtEnd | (lost ? kAcrossLoss : 0)));
+                            static_cast<std::uint16_t>(why | (lost ? kAcrossLoss : 0)));
     }
   }
 
