@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -366,6 +367,8 @@ class Interpreter::Work {
           ended_traces_[each.stream->of_trace].push_back(each);
           return true;
         }
+        // Where a clock stepped back times are others.
+        if (now_.stream->steps != each.stream->steps) return false;
         if (since <= so_far / kLongBefore) return false;
       }
       lose_rest(each, now_.time);
@@ -381,19 +384,28 @@ class Interpreter::Work {
     std::ranges::sort(ended_, {}, [](const EndedStream& each) {
       return std::pair(each.number, each.stream->id.ordinal);
     });
-    // Recording went on until then, with events or without.
-    std::unordered_map<const Losses*, std::int64_t> recorded_until;
+    // What was recorded until when, with events or without: of the streams of a trace whose clock
+    // stepped back as often, for times are others behind a step.
+    struct Recorded {
+      std::int64_t event = std::numeric_limits<std::int64_t>::min();
+      std::int64_t end = std::numeric_limits<std::int64_t>::min();
+    };
+    std::map<std::pair<const Losses*, std::uint32_t>, Recorded> recorded;
+    std::set<const Losses*> stepped;  // traces
     for (const auto& [key, stream] : streams_) {
-      if (stream.packet_end == kNoTime) continue;
-      std::int64_t& until =
-          recorded_until.try_emplace(stream.of_trace, stream.packet_end).first->second;
-      until = std::max(until, stream.packet_end);
+      if (stream.steps != 0) stepped.insert(stream.of_trace);
+      Recorded& of = recorded[{stream.of_trace, stream.steps}];
+      of.event = std::max(of.event, stream.latest);
+      of.end = std::max(of.end, of.event);
+      if (stream.packet_end != kNoTime) of.end = std::max(of.end, stream.packet_end);
     }
     for (const EndedStream& each : ended_) {
-      const std::int64_t last = timeline_.end_of_origin(each.stream->origin);
+      const Recorded& of = recorded[{each.stream->of_trace, each.stream->steps}];
+      const bool by_steps = !each.is_damaged && stepped.contains(each.stream->of_trace);
+      const std::int64_t last = by_steps ? of.event : timeline_.end_of_origin(each.stream->origin);
       if (each.time >= last) continue;
       if (!each.is_damaged) {
-        const std::int64_t end = std::max(last, recorded_until[each.stream->of_trace]);
+        const std::int64_t end = std::max(last, of.end);
         if (end - each.time <= (end - timeline_.begin()) / kLongBefore) continue;
       }
       lose_rest(each, last);
@@ -443,8 +455,10 @@ class Interpreter::Work {
     Moment end = now;
     end.time = latest;
     plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended, end); });
-    for (StreamState* const each : of_clock)
+    for (StreamState* const each : of_clock) {
+      ++each->steps;
       if (each->latest > now.time) each->latest = now.time;
+    }
     now_.stretch = marking_.stretch_of(now_.stream);
   }
 

@@ -104,6 +104,7 @@ struct StreamState {
   const Losses* wide = nullptr;  // that may be of any stream of its trace; null: there are none
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  std::uint32_t steps = 0;        // how often that was
   std::uint64_t stretch = 0;      // of its last event
   std::int64_t begin = kNoTime;   // of its first packet, if that says so
   StreamsOfTrace* all = nullptr;  // of its trace, of streams that the interpreter has seen
