@@ -272,7 +272,7 @@ class Converting(CommandTest):
         for target, names in (
             ("ctf2rc", ["n", "n_", "n_1", "\ufffd", "\ufffd_"]),
             ("ctf2", ["n", "n_", "n_1", "\ufffd", "\ufffd_"]),
-            ("ctf1", ["n", "n_", "n_1", "_", "__"]),
+            ("ctf1", ["n", "n_", "n_1", "_", "___"]),
         ):
             with self.subTest(target):
                 out = self.folder / target

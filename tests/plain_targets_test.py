@@ -112,6 +112,31 @@ class Heph(PlainTargets):
         self.check(run("validate", self.folder / "out.heph"), 0)
         self.assertEqual(report["events"], 10)
 
+    def test_counters_of_what_is_left_out(self):
+        """Events that end in the order of recording, and begin in another: parts by time miss counters."""
+        times = [(1000 * i + 3000 * (i % 3 == 1), 5000) for i in range(20)]
+        events = [heph.event(b"e", heph.number(b"n", i), stream=1, counter=(2**32 - 9 + i) % 2**32, start=s, end=s + length) for i, (s, length) in enumerate(times)]
+        lossless = self.file("lossless.log", heph.epoch(0) + b"".join(events))
+        lossy = self.file("lossy.log", heph.epoch(0) + b"".join(events[:4] + events[9:]))
+        report = self.folder / "report"
+        for source, selection, count in (
+            (lossless, [], 0), (lossy, [], 0), (lossless, ["--where", "n != 3 && n != 7"], 2), (lossy, ["--where", "n != 3"], 1),
+            (lossy, ["--where", "n != 12"], 1), (lossless, ["--split-duration", "6us"], None),
+        ):  # fmt: skip
+            with self.subTest((source, selection)):
+                for old in self.folder.glob("out*"):
+                    old.unlink()
+                self.check(run("convert", "-q", "--to", "heph", *selection, "--report", report, source, "-o", self.folder / "out.heph"), 0)
+                entries = [each for each in json.loads(report.read_text())["entries"] if each["what"].startswith("counters of events")]
+                results = self.folder.glob("out*")
+                lost = sum(json.loads(run("info", "--json", each).stdout)["losses"]["events"] for each in results) - 5 * (source == lossy)
+                self.assertEqual(sum(each["count"] for each in entries), lost)
+                self.assertFalse(any(each["lossy"] for each in entries))
+                if count is None:
+                    self.assertGreater(lost, 0)
+                else:
+                    self.assertEqual(lost, count)
+
     def test_split_parts_stand_alone(self):
         trace = self.polls()
         out = self.folder / "p.heph"

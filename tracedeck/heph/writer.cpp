@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tracedeck/heph/wire.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
@@ -23,6 +25,12 @@ TraceWriter::TraceWriter(io::Output& output)
     : encoder_([&output](ByteSpan bytes) { return output.write(bytes); }, kChunk) {}
 
 Result<void> TraceWriter::write(const Record& record) {
+  if (record.kind == RecordKind::kLoss) {
+    const Loss& loss = *record.loss;
+    if (loss.events && loss.stream != nullptr && !loss.stream->keys.empty())
+      note_lost(static_cast<std::uint32_t>(loss.stream->keys[0].value), *loss.events,
+                loss.taken_back);
+  }
   if (record.kind != RecordKind::kEvent) return {};
   const Event& event = record.event;
   const EventClass& event_class = *event.event_class;
@@ -32,13 +40,33 @@ Result<void> TraceWriter::write(const Record& record) {
     if (Result<void> done = write_options(trace, event_class.clock); !done) return done;
   }
   const std::span<const Slot> place = event.common_context();
-  return put_other(event_class,
-                   {.stream = static_cast<std::uint32_t>(event.stream->keys[0].value),
-                    .counter = static_cast<std::uint32_t>(place[1].bits),
-                    .substream = place[0].bits,
-                    .start = event.time,
-                    .end = event.end_time},
-                   event.payload());
+  const EventHead head = {.stream = static_cast<std::uint32_t>(event.stream->keys[0].value),
+                          .counter = static_cast<std::uint32_t>(place[1].bits),
+                          .substream = place[0].bits,
+                          .start = event.time,
+                          .end = event.end_time};
+  count(head.stream, head.counter);
+  return put_other(event_class, head, event.payload());
+}
+
+void TraceWriter::note_lost(std::uint32_t stream, std::uint64_t events, bool came_after_all) {
+  std::uint64_t& lost = counted_[stream].lost;
+  lost = came_after_all ? lost - std::min(lost, events) : lost + events;
+}
+
+Receipt TraceWriter::receipt() const {
+  std::uint64_t left_out = 0;
+  for (const auto& [stream, counted] : counted_) {
+    if (counted.events == 0) continue;
+    const auto numbers = static_cast<std::uint64_t>(counted.highest - counted.first) + 1;
+    const std::uint64_t known = counted.events + counted.lost;
+    left_out += numbers - std::min(known, numbers);
+  }
+  if (left_out == 0) return {};
+  return {{.what = "counters of events that are left out, or in another part",
+           .done = "missing: readers of Heph take such events for lost",
+           .count = left_out,
+           .lossy = false}};
 }
 
 Result<void> TraceWriter::put_other(const EventClass& event_class, const EventHead& head,

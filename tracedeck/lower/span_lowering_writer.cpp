@@ -89,7 +89,11 @@ class SpanLowering final : public TimedLowering {
   }
 
   Result<void> finish() override { return next().finish(); }
-  [[nodiscard]] Receipt receipt() const override { return losses_.entries(); }
+  [[nodiscard]] Receipt receipt() const override {
+    Receipt receipt = losses_.entries();
+    std::ranges::move(spans_.receipt(), std::back_inserter(receipt));
+    return receipt;
+  }
 
  private:
   // -- Sources ---------------------------------------------------------------------------------
@@ -195,7 +199,11 @@ class SpanLowering final : public TimedLowering {
   Result<void> write_loss(const Loss& loss) override {
     const DataStreamClass* const stream_class =
         loss.stream == nullptr ? nullptr : loss.stream->stream_class;
-    if (stream_class != nullptr && stream_class->context_identifies) return {};
+    if (stream_class != nullptr && stream_class->context_identifies) {
+      if (loss.events)
+        spans_.note_lost(find_stream(*loss.stream).id, *loss.events, loss.taken_back);
+      return {};
+    }
     if (stream_class != nullptr) adopt(*stream_class->trace, stream_class->default_clock);
     losses_.add(Lost::kLosses, "", "loss", {});
     if (stream_class != nullptr && loss.events && !loss.taken_back)
@@ -261,10 +269,13 @@ class SpanLowering final : public TimedLowering {
   }
 
   // Its data stream, substream and counter.
-  void put_place(const Event& event, TargetStream& stream, heph::EventHead& head) const {
+  void put_place(const Event& event, TargetStream& stream, heph::EventHead& head) {
     head.stream = stream.id;
-    stream.counter +=
-        static_cast<std::uint32_t>(std::min(std::exchange(stream.lost, 0), kMostLost));
+    if (stream.lost != 0) [[unlikely]] {
+      const std::uint64_t lost = std::min(std::exchange(stream.lost, 0), kMostLost);
+      stream.counter += static_cast<std::uint32_t>(lost);
+      spans_.note_lost(stream.id, lost);
+    }
     if (last_known_->own_context && event.common_count == 2) {
       head.substream = event.slots[0].bits;
       stream.counter = static_cast<std::uint32_t>(event.slots[1].bits);
