@@ -214,7 +214,7 @@ constexpr std::array kCommands = {
         "min, max, "
         "avg, first, last, p50, p99.9, hist and distinct; 'sort EXPR [desc], ...'; 'top N [by "
         "EXPR]'. @FILE stands for what is in FILE.\n\n"
-        "  tracedeck query 'pair PollStart PollEnd on worker_id | p99(duration), count by "
+        "  tracedeck query 'pair PollStartEvent PollEndEvent on worker_id | p99(duration), count by "
         "worker_id | top 5 by p99' TRACE\n\n"
         "What expressions are made of is in tracedeck(1), QUERY LANGUAGE.\n\n"
         "What the answer was made of follows it: events read and selected, lost, damaged.\n\n"

@@ -89,7 +89,7 @@ constexpr std::array kExamples = {
     Entry{"tracedeck print --output jsonl *.bin.gz | jq .name",
           "Merges files by time, as JSON lines."},
     Entry{"tracedeck validate service.bin", "Lists what is wrong with a trace."},
-    Entry{"tracedeck convert -o part.bin --to dial9 --begin 00:00:01 --end 00:00:02 service.bin",
+    Entry{"tracedeck convert -o part.bin --to dial9 --begin +1s --end +2s service.bin",
           "Cuts a second out of a trace."},
     Entry{"find /var/traces -name '*.bin' -print0 | tracedeck stats --files-from -",
           "Counts the events of more files than a command line takes."},

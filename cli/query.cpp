@@ -355,7 +355,12 @@ std::string check_query(Options& options) {
   if (options.slack > Nanoseconds() && !live)
     return "option '--slack' goes with live TRACEs only; files are put in order as they are";
   const auto query = query::Query::parse(options.stages, options.condition);
-  if (!query) return query.error().message;
+  if (!query) {
+    std::error_code none;
+    if (!std::filesystem::exists(options.stages, none)) return query.error().message;
+    return fmt::format("'{0}' is a file, and the question comes first: tracedeck query 'count' {0}",
+                       options.stages);
+  }
   if ((*query)->spans() == nullptr) {
     constexpr auto kOfSpans = std::to_array<std::string_view>({"table", "explain"});
     if (const std::string option = given_of(options, kOfSpans); !option.empty())

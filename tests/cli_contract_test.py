@@ -107,6 +107,11 @@ class Usage(CommandTest):
         self.wrong("convert", "-o", self.folder / "o", "--to", "dial9", says="needs a TRACE")
         self.wrong("formats", "x", says="no operands")
 
+    def test_a_trace_before_the_question(self):
+        trace = self.file("a trace.bin", w.header())
+        said = self.check(run("query", trace, "count"), 2).stderr.decode()
+        self.assertIn(f"'{trace}' is a file, and the question comes first: tracedeck query 'count' {trace}\n", said)
+
     def test_unknown_options(self):
         trace = self.file("t", w.ticks(1))
         for command in READERS:

@@ -310,6 +310,26 @@ class Reading(Traces):
         self.assertIn("Tick", html)
         self.assertNotIn("<b>.bin", html)
 
+    def test_what_is_to_be_known_of_an_answer_is_a_warning(self):
+        """As the command says it beside the answer. Of parts it is not said: what one does not have another may."""
+        fields = [("worker", dial9.VARINT)]
+        source = self.write("t.bin", dial9.header() + dial9.schema(1, "poll", fields, 1) + dial9.event(1, dial9.varint(3), 5))
+        for stages, sentence in (
+            ("where wroker == 3 | count", "no event class has a field `wroker`; did you mean `worker`?"),
+            ('where name == "pol" | count', "no event is called `pol`; did you mean `poll`?"),
+            ("pair begin poll on worker | count", "no event is called `begin`"),
+            ("spans | count", "no table says which of these events begin and end spans, and no names of theirs come in pairs; --table FILE says it: docs/timeline.md"),
+            ("where worker == 3 | count", None),
+        ):
+            with self.subTest(stages), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                tracedeck.query(source, stages)
+                said = [str(each.message) for each in caught]
+                self.assertEqual([] if sentence is None else [sentence], [each for each in said if sentence in (None, each)], said)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tracedeck.partial(source, "where wroker == 3 | count")
+
     def test_answers_are_those_of_the_command(self):
         path = str(TRACES / "dial9/tokio-demo.bin.gz")
         if not os.path.exists(path):

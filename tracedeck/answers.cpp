@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -70,12 +72,26 @@ class ReadForAnswer {
   }
 
   [[nodiscard]] flow::Pipeline& pipeline() { return *reading_.pipeline; }
+  // Reports sentences, each once.
+  void note(const std::vector<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+      if (noted_.insert(sentence).second) reading_.note(sentence);
+    }
+  }
+  // Reports what an expression names and no class has that came. `is_whole`: all came.
+  void note_unknown(query::FieldWatch& watch, bool is_whole) {
+    if (!is_whole) watch.stop_early();
+    note(watch.unknown_fields());
+    note(watch.unknown_names());
+    note(watch.notices());
+  }
   // Whether a trace could not be read to its end.
   [[nodiscard]] bool has_failed() { return reading_.error().has_value(); }
 
  private:
   Reading reading_;
   Progress progress_;
+  std::set<std::string> noted_ = {};
 };
 
 // How marks are made of what `read` reads, once it is open.
@@ -176,7 +192,10 @@ Result<void> answer_spans(const Question& question, query::Query& query, ReadFor
     if (auto added = (*stream)->add(batch); !added) return std::unexpected(added.error());
     return !query.full();
   });
-  return done && !query.full() ? (*stream)->finish() : done;
+  if (done && !query.full()) done = (*stream)->finish();
+  read.note((*stream)->interpreter().notices());
+  read.note(rows.notices());
+  return done;
 }
 
 }  // namespace
@@ -189,8 +208,12 @@ Result<void> feed(const Question& question, query::Query& query,
   ReadForAnswer read(question);
   auto done = query.spans() == nullptr ? answer_events(question, query, read, std::move(sink))
                                        : answer_spans(question, query, read, std::move(sink));
-  if (done && read.has_failed()) query.note_unread(1);
-  return done;
+  if (!done) return done;
+  if (read.has_failed()) query.note_unread(1);
+  read.note(query.notices());
+  read.note_unknown(query.fields(), !query.full());
+  if (query.condition() != nullptr) read.note_unknown(query.condition()->fields(), !query.full());
+  return {};
 }
 
 Result<void> finish_answer(query::Query& query, const query::Estimates& estimates,
@@ -281,6 +304,7 @@ Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_fo
   });
   if (done) done = stream.finish();
   if (!done) return std::unexpected(done.error());
+  marks.read->note(stream.interpreter().notices());
   return marks;
 }
 

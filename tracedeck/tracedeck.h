@@ -63,8 +63,9 @@ typedef struct td_progress {
 /* Is called on the calling thread, ten times a second at most. Returns 0 to go on. */
 typedef int (*td_go_on)(const td_progress* progress);
 
-/* Takes a sentence about something that is missing from an answer: a trace that could not be read,
- * or a range of bytes. Comes on the calling thread, a thousand times a call at most. */
+/* Takes a sentence about an answer: what is missing from it (a trace that could not be read, or a
+ * range of bytes), and, but for parts, what is to be known about it, as a field that no event has.
+ * Comes on the calling thread, a thousand times a call at most. */
 typedef void (*td_note)(void* user, const char* sentence, size_t size);
 
 enum {

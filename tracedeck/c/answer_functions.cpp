@@ -163,6 +163,10 @@ td_status td_partial(const char* const* paths, size_t path_count, const td_optio
   return ask(paths, path_count, options, write, user, error,
              [&](Question question, io::Output& output) -> Result<void> {
                if (stages == nullptr) return fail(ErrorCode::kInvalidArgument, "stages is null");
+               // What one part does not have another may.
+               question.reading.report = [told = question.reading.report](const Report& report) {
+                 if (report.kind != Report::Kind::kNote) told(report);
+               };
                return answer_partially(std::move(question), stages, output);
              });
 }

@@ -30,13 +30,14 @@ Result<flow::Order> order_of(const char* text) {
               fmt::format("order: '{}' is none of merged, recorded, time", repaired_utf8(name)));
 }
 
-// What is missing goes to the caller.
+// What is missing goes to the caller, and what is to be known about the answer.
 std::function<void(const Report&)> noted_by(td_note note, void* user) {
   return [note, user, count = 0](const Report& report) mutable {
     constexpr int kMost = 1000;
-    const bool is_missing =
-        report.kind == Report::Kind::kError || report.kind == Report::Kind::kProblem;
-    if (note != nullptr && is_missing && count++ < kMost)
+    const bool is_told = report.kind == Report::Kind::kError ||
+                         report.kind == Report::Kind::kProblem ||
+                         report.kind == Report::Kind::kNote;
+    if (note != nullptr && is_told && count++ < kMost)
       note(user, report.text.data(), report.text.size());
   };
 }

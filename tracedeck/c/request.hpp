@@ -12,7 +12,7 @@
 namespace tracedeck::capi {
 
 struct Request {
-  // What is missing is reported to the caller's `note`.
+  // What is missing, and what is to be known about the answer, goes to the caller's `note`.
   Question question = {};
   std::set<std::string, std::less<>> names = {};
 };
