@@ -853,7 +853,7 @@ class Parts(Traces):
         damaged = self.write("damaged.bin", dial9.ticks(5) + b"\x07 no frame")
         with self.assertWarnsRegex(tracedeck.TracedeckWarning, "damaged.bin"):
             answer = tracedeck.query(damaged, "count()")
-        self.assertEqual((answer[0]["count()"], len(answer.missing)), (5, 1))
+        self.assertEqual((answer[0]["count()"], len(answer.notes)), (5, 1))
         with self.assertWarnsRegex(tracedeck.TracedeckWarning, "damaged.bin"):
             tracedeck.partial(damaged, "count()")
 

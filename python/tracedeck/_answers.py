@@ -26,16 +26,17 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
 
 class Answer(List[Dict[str, Any]]):
     """The rows of an answer, each a dict. `counts` says what it was made of: events read, and lost.
-    `missing` has a sentence for each trace that could not be read, and each range of bytes."""
+    `notes` has a sentence for each trace that could not be read, for each range of bytes, and for what
+    else is to be known: a field that no event has."""
 
     counts: Dict[str, Any]
-    missing: List[str]
+    notes: List[str]
 
-    def __init__(self, text: str, missing: Sequence[str]) -> None:
+    def __init__(self, text: str, notes: Sequence[str]) -> None:
         lines = [json.loads(line) for line in text.splitlines()]
         super().__init__(lines[:-1])
         self.counts = lines[-1]["answer"]
-        self.missing = list(missing)
+        self.notes = list(notes)
 
     def to_pandas(self) -> Any:
         """The rows as a data frame of pandas."""

@@ -7,7 +7,7 @@
 
 Each task answers partially over some of the paths, which its worker must be able to read, and parts are
 merged in a tree: the answer is that of one process. A task that is lost with its worker is done again, and
-counted once. A trace that cannot be read is named in `answer.missing`, and ends nothing.
+counted once. A trace that cannot be read is named in `answer.notes`, and ends nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def query(stages: str, paths: Sequence[str], client: Any, tasks_per_thread: int 
     if not found:
         raise UnsupportedError("; ".join(missing[:3]) or "there are no traces")
     answer = merge(found)
-    answer.missing = missing
+    answer.notes = missing
     return answer
 
 

@@ -46,7 +46,7 @@ def main():
             killer.join()
             time.sleep(0.2)
             killed = sum(map(is_gone, pids))
-    print(json.dumps({"rows": answer, "counts": answer.counts, "missing": answer.missing, "killed": killed}))
+    print(json.dumps({"rows": answer, "counts": answer.counts, "missing": answer.notes, "killed": killed}))
 
 
 if __name__ == "__main__":
