@@ -187,6 +187,27 @@ class Parts(CommandTest):
         self.assertIn(b"can be read once", self.check(result, 2).stderr)
         self.assertIn(b"goes with", self.check(run("convert", "-o", out, "--table", table, trace), 2).stderr)
 
+    def test_parts_that_lie_together_are_one_trace(self):
+        """What begins in one part and ends in another has a duration, and no loss lies between them."""
+        slices = [(100 * i, 100 * i + 230) for i in range(200)]
+        events = sorted((time, kind, (i % 3, i)[: 2 - kind]) for i, times in enumerate(slices) for kind, time in enumerate(times))
+        trace, table = self.file("whole.bin", pool(*events)), self.file("pool.toml", TABLE.encode())
+        spans = [heph.event(b"e", stream=1, counter=i, start=1000 * i, end=1000 * i + 4500) for i in range(40)]
+        log = self.file("whole.log", heph.epoch(0) + b"".join(spans))
+        (self.folder / "parts").mkdir()
+        (self.folder / "logs").mkdir()
+        for whole, out, options in (
+            (trace, "parts/run.bin", ["--to", "dial9", "--split-size", "300"]),
+            (log, "logs/run.log", ["--to", "heph", "--split-duration", "7us"]),
+        ):
+            self.check(run("convert", "-q", *options, "-o", self.folder / out, whole), 0)
+            folder = (self.folder / out).parent
+            self.assertGreater(len(list(folder.iterdir())), 3)
+            answers = [json.loads(run("latency", "--json", "--table", table, each).stdout) for each in (whole, folder)]
+            self.assertTrue(answers[0]["rows"])
+            self.assertEqual(answers[1]["rows"], answers[0]["rows"])
+            self.assertEqual(answers[1]["counts"], answers[0]["counts"])
+
     def test_names(self):
         trace = self.file("t", ticks(1, 20))
         for out, expected in (

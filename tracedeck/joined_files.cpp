@@ -273,10 +273,11 @@ class Copies {
   std::size_t whole_ = kNone;  // of `kept_`, a file that holds others
 };
 
-// `trace.3`.
+// `trace.3`, `run-0003`.
 std::string numbered_name(const RotatedName& name, std::uint64_t number) {
-  return name.stem.empty() ? fmt::format("number {}", number)
-                           : fmt::format("{}.{}", name.stem, number);
+  if (name.stem.empty()) return fmt::format("number {}", number);
+  return name.stem.ends_with('-') ? fmt::format("{}{:04}", name.stem, number)
+                                  : fmt::format("{}.{}", name.stem, number);
 }
 
 void tell_missing(FileGroup& group) {

@@ -118,6 +118,12 @@ TEST(RotatedName, IsAStemAndANumber) {
   EXPECT_EQ(name("a.1/trace.3.bin.gz"), "trace|3|bin");
   EXPECT_EQ(name("trace.v2.13.active"), "trace.v2|13|");
   EXPECT_EQ(name("1778364484-7.bin.zst"), "|7|bin");
+  EXPECT_EQ(name("d/run-0012.bin.gz"), "run-|12|bin");
+  EXPECT_EQ(name("run-0012"), "run-|12|");
+  EXPECT_EQ(name("run-0012.3.bin"), "run-0012|3|bin");
+  EXPECT_EQ(name("run-012.bin"), "");
+  EXPECT_EQ(name("run-20261129.bin"), "");
+  EXPECT_EQ(name("-0012.bin"), "");
   EXPECT_EQ(name("x-7.bin"), "");
   EXPECT_EQ(name("trace.bin"), "");
   EXPECT_EQ(name(".7"), "");

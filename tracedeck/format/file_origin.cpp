@@ -44,6 +44,22 @@ bool is_process_folder(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// As the parts of a divided result are called, run-0001.bin.
+std::optional<RotatedName> name_of_part(std::span<const std::string_view> parts) {
+  constexpr std::size_t kDigits = 4;
+  const std::string_view first = parts.front();
+  if (first.size() < kDigits + 2 || first[first.size() - kDigits - 1] != '-') return std::nullopt;
+  const auto number = number_in(first.substr(first.size() - kDigits));
+  if (!number) return std::nullopt;
+  return RotatedName{.stem = std::string(first.substr(0, first.size() - kDigits)),
+                     .number = *number,
+                     .ending = ending_of(parts.subspan(1))};
+}
+
+}  // namespace
+
 std::optional<RotatedName> rotated_name(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   if (name.empty()) return std::nullopt;
@@ -62,7 +78,7 @@ std::optional<RotatedName> rotated_name(std::string_view path) {
                        .number = *number,
                        .ending = ending_of(std::span(parts).subspan(i + 1))};
   }
-  return std::nullopt;
+  return name_of_part(parts);
 }
 
 MissingFiles missing_files(std::span<const std::string> paths) {

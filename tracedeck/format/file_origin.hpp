@@ -33,14 +33,14 @@ struct FileOrigin {
 
 // A name as recorders give one to each file that they rotate through.
 struct RotatedName {
-  std::string stem = {};     // empty: of names that have none
+  std::string stem = {};     // with the `-` before the number, if one is; empty: of names without
   std::uint64_t number = 0;  // in the order in which the files were begun, or its reverse
   std::string ending = {};   // "bin" of trace.3.bin.gz; without those of compression and `.active`
 };
 
-// Of the file at `path`: STEM.N with any endings behind N, as trace.3.bin.gz; or EPOCH-N, as
-// 1778364484-0.bin.gz, where files of several processes may lie in one folder. Nothing: it is not
-// called so.
+// Of the file at `path`: STEM.N with any endings behind N, as trace.3.bin.gz; EPOCH-N, as
+// 1778364484-0.bin.gz, where files of several processes may lie in one folder; or STEM-NNNN, as
+// parts of a divided result. Nothing: it is not called so.
 [[nodiscard]] std::optional<RotatedName> rotated_name(std::string_view path);
 
 struct MissingFiles {
