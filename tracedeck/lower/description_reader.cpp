@@ -119,6 +119,7 @@ bool DescriptionReader::add_trace(JsonMembers& object, TextReader& reader) {
     return says_the_same(text_of(*made) == text_of(*description_), object.object(), reader);
   if (!fits({made->trace_class().packet_header}, object.object(), reader)) return false;
   description_ = std::move(made);
+  is_part_ = trace.is_part;
   return true;
 }
 
@@ -208,6 +209,7 @@ bool DescriptionReader::add_stream_end(JsonMembers& object, std::uint64_t ordina
 }
 
 std::uint64_t DescriptionReader::missing() const {
+  if (is_part_) return 0;
   return gaps_in(environment_) + gaps_in(references_.clocks) + gaps_in(references_.stream_classes) +
          gaps_in(event_classes_);
 }

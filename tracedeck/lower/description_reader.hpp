@@ -63,7 +63,7 @@ class DescriptionReader {
   [[nodiscard]] const EventClass* event_class(std::uint64_t ordinal) const;
   [[nodiscard]] std::shared_ptr<const DataStream> data_stream(std::uint64_t ordinal) const;
   // How many texts are missing, by the ordinals of those that came: of entries of the environment,
-  // clocks and classes.
+  // clocks and classes. None of a part of a divided result.
   [[nodiscard]] std::uint64_t missing() const;
 
   // The one that was added last, and its ordinal, once; or nothing.
@@ -93,6 +93,7 @@ class DescriptionReader {
   std::string input_;
   std::int64_t clock_shift_;
   std::shared_ptr<TraceDescription> description_;
+  bool is_part_ = false;
   JsonParser parser_;
   WrittenOut written_out_;
   TextReferences references_;

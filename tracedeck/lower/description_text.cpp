@@ -24,12 +24,14 @@ std::string text_of(const TraceDescription& description) {
   return text_of(description, description.name_among_others());
 }
 
-std::string text_of(const TraceDescription& description, const std::string& name_among_others) {
+std::string text_of(const TraceDescription& description, const std::string& name_among_others,
+                    bool is_part) {
   return entity_text(entity_word(Entity::kTrace), {},
                      TraceText{.version_of_text = kTextVersion,
                                .format = description.format(),
                                .version = description.version(),
                                .name_among_others = name_among_others,
+                               .is_part = is_part,
                                .trace_class = description.trace_class()});
 }
 

@@ -28,9 +28,10 @@ namespace tracedeck::lower {
 // Of the trace itself: its format, the version of that, and the trace class. The first one to be
 // read.
 [[nodiscard]] std::string text_of(const TraceDescription& description);
-// The same with another name among others; empty: there are none.
+// The same with another name among others; empty: there are none. `is_part`: of a divided result,
+// which does not have all texts.
 [[nodiscard]] std::string text_of(const TraceDescription& description,
-                                  const std::string& name_among_others);
+                                  const std::string& name_among_others, bool is_part = false);
 // Of entry `index` of the environment.
 [[nodiscard]] std::string text_of(const Attribute& entry, std::size_t index);
 [[nodiscard]] std::string text_of(const ClockClass& clock);

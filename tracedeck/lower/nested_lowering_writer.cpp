@@ -55,12 +55,12 @@ struct OpenStream {
 class NestedLoweringWriter final : public LoweringStage {
  public:
   NestedLoweringWriter(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                       bool single_source, TraceNames names)
+                       bool single_source, TraceNames names, bool part_of_source)
       : LoweringStage(profile, std::move(target),
                       {.heads = !single_source, .all = names != nullptr}),
         nested_(*profile.nested),
         single_source_(single_source),
-        target_traces_(nested_, own_receipt(), std::move(names)) {}
+        target_traces_(nested_, own_receipt(), std::move(names), part_of_source) {}
 
   Result<void> finish() override {
     while (!streams_.empty()) {
@@ -572,9 +572,9 @@ class NestedLoweringWriter final : public LoweringStage {
 }  // namespace
 
 std::unique_ptr<Writer> lower_nested(const TargetProfile& profile, std::unique_ptr<Writer> target,
-                                     bool single_source, TraceNames names) {
+                                     bool single_source, TraceNames names, bool part_of_source) {
   return std::make_unique<NestedLoweringWriter>(profile, std::move(target), single_source,
-                                                std::move(names));
+                                                std::move(names), part_of_source);
 }
 
 }  // namespace tracedeck::lower

@@ -16,6 +16,7 @@ namespace tracedeck::lower {
 // `WriteOptions`. `names`: of several traces, which are then all marked; they outlive it.
 [[nodiscard]] std::unique_ptr<Writer> lower_nested(const TargetProfile& profile,
                                                    std::unique_ptr<Writer> target,
-                                                   bool single_source, TraceNames names);
+                                                   bool single_source, TraceNames names,
+                                                   bool part_of_source = false);
 
 }  // namespace tracedeck::lower

@@ -55,7 +55,8 @@ TraceInTarget& TargetTraces::of(const TraceDescription& source) {
     trace.index = next_trace_++;
     trace.texts = MarkText(trace.index);
     trace.source = source.shared_from_this();
-    add_text(trace, names_ ? text_of(source, names_(source)) : text_of(source));
+    add_text(trace,
+             text_of(source, names_ ? names_(source) : source.name_among_others(), are_parts_));
     trace.target = lowered_trace(source, nested_);
     if (!environment_) environment_ = source.environment();
     trace.target->set_environment(*environment_);

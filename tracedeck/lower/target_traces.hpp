@@ -100,8 +100,10 @@ struct TraceInTarget {
 class TargetTraces {
  public:
   // `profile` and `receipt` must outlive it; `names` as for `lower_nested`.
-  TargetTraces(const NestedProfile& profile, LoweringReceipt& receipt, TraceNames names)
-      : nested_(profile), receipt_(receipt), names_(std::move(names)) {}
+  // `are_parts`: the result is a part of a divided one.
+  TargetTraces(const NestedProfile& profile, LoweringReceipt& receipt, TraceNames names,
+               bool are_parts)
+      : nested_(profile), receipt_(receipt), names_(std::move(names)), are_parts_(are_parts) {}
 
   // By the numbers of their descriptions.
   [[nodiscard]] std::map<std::uint64_t, TraceInTarget>& all() { return traces_; }
@@ -162,6 +164,7 @@ class TargetTraces {
   const NestedProfile& nested_;
   LoweringReceipt& receipt_;
   TraceNames names_;
+  bool are_parts_;
   std::map<std::uint64_t, TraceInTarget> traces_;
   std::uint64_t next_trace_ = 0;
   std::optional<ClockClass> any_clock_;           // of a target trace

@@ -60,6 +60,7 @@ struct TraceText {
   std::string format = {};
   std::string version = {};
   std::string name_among_others = {};
+  bool is_part = false;  // of a divided result: it does not describe all that the trace had
   TraceClass trace_class = {};
 };
 
@@ -257,6 +258,7 @@ struct TextMembers<TraceText> {
       TextMember{"format", &TraceText::format, is_printable, kAWord},
       TextMember{"version", &TraceText::version, is_printable, kAWord},
       TextMember{"name-among-others", &TraceText::name_among_others},
+      TextMember{"part", &TraceText::is_part},
       InlineMember{&TraceText::trace_class},
   };
 };
