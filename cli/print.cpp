@@ -35,7 +35,6 @@ render::BabeltraceOptions babeltrace_options(const Options& options, Session& se
   as.path_of = [&pipeline](const TraceDescription& trace) {
     return pipeline.path_below_operand(trace);
   };
-  if (pipeline.reads_whole_ctf1()) as.read_again = [&pipeline] { return pipeline.sources_again(); };
   as.say = [&session, shows = somebody_waits()](std::string_view text) {
     if (!shows || session.delivered(session.out.flush())) session.diagnostics.quote(text);
   };

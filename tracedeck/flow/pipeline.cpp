@@ -412,27 +412,6 @@ bool Pipeline::share_clock(std::uint64_t first, std::uint64_t second) const {
   return (*one < *other ? *other - *one : *one - *other) < kSecond;
 }
 
-bool Pipeline::reads_whole_ctf1() const {
-  const Selection& selection = context_.options.selection;
-  const bool is_part = selects_events(selection) || selection.tail;
-  if (live() || selection.order != Order::kMerged || is_part) return false;
-  return std::ranges::all_of(traces_, [](const auto& trace) {
-    const auto& description = trace->description();
-    return trace->place().reopens() && description != nullptr && description->format() == "ctf" &&
-           description->version() == "1.8";
-  });
-}
-
-std::vector<RecordSourcePtr> Pipeline::sources_again() {
-  std::vector<RecordSourcePtr> sources;
-  for (const auto& trace : traces_) {
-    const auto& again = again_.emplace_back(std::make_shared<TraceSource>(
-        context_, trace->place(), TraceReading{.silent = true, .traces_at_once = at_once_}));
-    if (again->open()) std::ranges::move(again->take_sources(true), std::back_inserter(sources));
-  }
-  return sources;
-}
-
 double Pipeline::progress() const {
   if (live()) return -1;
   double sum = 0;

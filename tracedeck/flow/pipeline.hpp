@@ -79,12 +79,6 @@ class Pipeline final : public RecordSource {
   // nothing: they are as they are shown.
   [[nodiscard]] std::optional<TimeFrame> frame_of_moved(std::string_view name) const;
 
-  // Whether what is read is all of what traces of CTF 1.8 hold, merged, so that it can be read the
-  // same way once more.
-  [[nodiscard]] bool reads_whole_ctf1() const;
-  // The sources of the merge once more, silent. The pipeline must outlive them.
-  [[nodiscard]] std::vector<RecordSourcePtr> sources_again();
-
  private:
   Pipeline(PipelineOptions options, PipelineObserver& observer, std::stop_token stop)
       : context_{std::move(options), observer, std::move(stop)} {}
@@ -112,7 +106,6 @@ class Pipeline final : public RecordSource {
   mutable std::unordered_map<std::uint64_t, TraceSource*> by_number_;
   std::unique_ptr<Live> live_;  // what the stages of live traces read
   std::size_t named_ = 0;       // of `traces_`, those that are not read again
-  std::vector<std::shared_ptr<TraceSource>> again_;
   RecordSourcePtr stages_;
 };
 

@@ -11,7 +11,6 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/model/class_table.hpp"
-#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/babeltrace_line.hpp"
 #include "tracedeck/render/babeltrace_loss.hpp"
 #include "tracedeck/render/babeltrace_value.hpp"
@@ -87,7 +86,6 @@ class BabeltraceWriter final : public Writer {
   void put_delta();
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
   void fields(BabeltraceLine& line, const Event& event);
-  [[nodiscard]] Event with_leftovers(const Event& event);
   void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
   void loss(const Loss& loss);
   void release();
@@ -120,9 +118,6 @@ class BabeltraceWriter final : public Writer {
   // A warning of packets without an interval: that of events from the same place comes before it.
   std::optional<std::string> held_;
   ClassCache<Place> lines_;
-  std::unique_ptr<BabeltraceLeftovers> leftovers_;  // made when first needed
-  std::vector<BabeltraceLeftovers::Text> texts_;    // of the event at hand
-  std::vector<Slot> slots_;
   // Of each data stream class that a line is kept of.
   std::unordered_map<EntityId, std::shared_ptr<BabeltracePackets>, EntityIdHash> packets_;
 };
@@ -157,11 +152,7 @@ void BabeltraceWriter::event(const Event& event) {
     out_.append(line.packets().text(*event.packet));
     if (line.has_structures()) out_.append(", ");
   }
-  if (line.has_text() && options_.read_again) {
-    fields(line, with_leftovers(event));
-  } else {
-    fields(line, event);
-  }
+  fields(line, event);
   out_.append(line.tail());
 }
 
@@ -171,24 +162,6 @@ void BabeltraceWriter::fields(BabeltraceLine& line, const Event& event) {
   fields(line, 1, event.specific_context());
   values_.show_names(options_.names.payload);
   fields(line, 2, event.payload());
-}
-
-// The event with its empty texts as babeltrace2 shows them. Valid until the next call.
-Event BabeltraceWriter::with_leftovers(const Event& event) {
-  const std::span<const Slot> slots(event.slots, event.slot_count);
-  if (std::ranges::none_of(slots, is_empty_text)) return event;
-  if (leftovers_ == nullptr)
-    leftovers_ = std::make_unique<BabeltraceLeftovers>(options_.read_again());
-  texts_ = leftovers_->take(event);
-  slots_.assign(slots.begin(), slots.end());
-  for (const BabeltraceLeftovers::Text& each : texts_) {
-    if (each.slot >= slots_.size()) continue;
-    slots_[each.slot] = bytes_slot(SlotKind::kString, as_bytes(each.text).data(),
-                                   static_cast<std::uint32_t>(each.text.size()));
-  }
-  Event shown = event;
-  shown.slots = slots_.data();
-  return shown;
 }
 
 void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {

@@ -1,5 +1,6 @@
 // Events as the command babeltrace2 prints them, byte for byte: what Debian's version 2.0.4 writes
-// for the same trace, its oddities included.
+// for the same trace, its oddities included; but an empty string is empty, where that program may
+// print what an earlier event left in its memory.
 //
 //     [17:48:17.586558519] (+0.000001234) host:app:(3208) app:ping: { cpu_id = 2 }, { seq = 3 }
 //

@@ -9,7 +9,6 @@
 
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/model/log_level.hpp"
-#include "tracedeck/render/babeltrace_leftovers.hpp"
 #include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
 
@@ -136,7 +135,6 @@ void BabeltraceLine::make_fields(const Form& form) {
   const std::array<const FieldClass*, kStructures> roots = {
       common_context_.get(), specific_context_.get(), payload_.get()};
   notes_.study(roots);
-  has_text_ = std::ranges::any_of(roots, render::has_text);
   TextBuffer keys(nullptr, 1024);
   std::size_t key = 0;
   for (std::size_t i = 0; i < kStructures; ++i) {

@@ -64,7 +64,6 @@ class BabeltraceLine {
   [[nodiscard]] BabeltraceNotes& notes() { return notes_; }
 
   [[nodiscard]] std::string_view head() const { return head_; }  // `host:proc:(7) name: `
-  [[nodiscard]] bool has_text() const { return has_text_; }      // strings among the fields
   [[nodiscard]] bool has_structures() const { return has_structures_; }
   [[nodiscard]] const std::vector<Field>& fields(std::size_t structure) const {
     return fields_[structure];
@@ -96,7 +95,6 @@ class BabeltraceLine {
   std::string keys_;
   std::array<std::vector<Field>, kStructures> fields_;
   bool has_structures_ = false;
-  bool has_text_ = false;
   std::string tail_;
 };
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "tracedeck/format/reader.hpp"
 #include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::render {
@@ -43,9 +40,6 @@ struct BabeltraceOptions {
   // Where a trace lies below the directory that the user named ("ust/uid/0"); "": it is that one.
   // It is a part of the trace's name in warnings.
   std::function<std::string(const TraceDescription&)> path_of = {};
-  // Opens the data streams that are printed once more, a source for each in the order of their
-  // merge. Used when there are empty texts; without it they are shown as they were recorded.
-  std::function<std::vector<std::unique_ptr<RecordSource>>()> read_again = {};
   // Takes what babeltrace2 says on standard error, such as its warnings about discarded events, a
   // line with its end at a time. What was written before has reached the output then.
   std::function<void(std::string_view)> say = {};
