@@ -15,6 +15,7 @@
 #include "tracedeck/render/babeltrace_loss.hpp"
 #include "tracedeck/render/babeltrace_value.hpp"
 #include "tracedeck/render/number.hpp"
+#include "tracedeck/render/stream_texts.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -85,8 +86,8 @@ class BabeltraceWriter final : public Writer {
   void named_times(std::string_view time);
   void put_delta();
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
+  void packet_context(BabeltracePackets& packets, const Packet& packet);
   void fields(BabeltraceLine& line, const Event& event);
-  void fields(BabeltraceLine& line, std::size_t structure, std::span<const Slot> slots);
   void loss(const Loss& loss);
   void release();
   void say_warnings(std::int64_t until);
@@ -118,6 +119,12 @@ class BabeltraceWriter final : public Writer {
   // A warning of packets without an interval: that of events from the same place comes before it.
   std::optional<std::string> held_;
   ClassCache<Place> lines_;
+  // Of data streams, the context that was written last.
+  struct KnownPacket {
+    KnownContext context = {};
+    Literal text = {};
+  };
+  StreamTexts<KnownPacket> known_packets_;
   // Of each data stream class that a line is kept of.
   std::unordered_map<EntityId, std::shared_ptr<BabeltracePackets>, EntityIdHash> packets_;
 };
@@ -128,7 +135,7 @@ std::unique_ptr<BabeltraceLine> BabeltraceWriter::make_line(const EventClass& ev
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (form.fields.trace)
     form.trace = losses_.name_of(stream_class == nullptr ? nullptr : stream_class->trace);
-  return std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), form);
+  return std::make_unique<BabeltraceLine>(event_class, packets_of(event_class), form, values_);
 }
 
 std::shared_ptr<BabeltracePackets> BabeltraceWriter::packets_of(const EventClass& event_class) {
@@ -147,21 +154,34 @@ std::shared_ptr<BabeltracePackets> BabeltraceWriter::packets_of(const EventClass
 void BabeltraceWriter::event(const Event& event) {
   BabeltraceLine& line = line_of(*event.event_class);
   if (event.has_time()) times(event, line);
-  out_.append(line.head());
+  line.head().append(out_);
   if (line.packets().shown() && event.packet != nullptr) {
-    out_.append(line.packets().text(*event.packet));
+    packet_context(line.packets(), *event.packet);
     if (line.has_structures()) out_.append(", ");
   }
   fields(line, event);
-  out_.append(line.tail());
+  line.tail().append(out_);
+}
+
+void BabeltraceWriter::packet_context(BabeltracePackets& packets, const Packet& packet) {
+  if (packet.stream == nullptr) return packets.append(out_, packet, values_);
+  KnownPacket& known = known_packets_[*packet.stream];
+  if (!known.context.is_of(packet)) [[unlikely]] {
+    if (!known.context.remember(packet)) return packets.append(out_, packet, values_);
+    TextBuffer text(nullptr, 1024);
+    packets.append(text, packet, values_);
+    known.text = Literal(text.view());
+  }
+  known.text.append(out_);
 }
 
 void BabeltraceWriter::fields(BabeltraceLine& line, const Event& event) {
-  values_.show_names(options_.names.context);
-  fields(line, 0, event.common_context());
-  fields(line, 1, event.specific_context());
-  values_.show_names(options_.names.payload);
-  fields(line, 2, event.payload());
+  values_.style().set_notes(line.notes());
+  values_.style().show_names(options_.names.context);
+  line.program(0).run(out_, event.common_context(), values_);
+  line.program(1).run(out_, event.specific_context(), values_);
+  values_.style().show_names(options_.names.payload);
+  line.program(2).run(out_, event.payload(), values_);
 }
 
 void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {
@@ -206,40 +226,6 @@ char* BabeltraceWriter::write_time(char* to, const Event& event, const Babeltrac
   delta_.advance(static_cast<std::uint64_t>(*time));
   if (time_.falls_back(*time)) say(kNegativeTime);
   return time_.write(to, *time);
-}
-
-void BabeltraceWriter::fields(BabeltraceLine& line, std::size_t structure,
-                              std::span<const Slot> slots) {
-  using Kind = BabeltraceLine::Kind;
-  constexpr std::size_t kRoom = BabeltraceLine::kPiece + BabeltraceInteger::kSize;
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  for (const BabeltraceLine::Field& field : line.fields(structure)) {
-    if (slot == end) break;
-    if (field.kind == Kind::kHidden) {
-      slot = slot->next();
-      continue;
-    }
-    char* const at = line.write_key(out_.reserve(field.key_length + kRoom), field);
-    if (slot->kind == SlotKind::kUnsigned && field.kind == Kind::kDecimal) {
-      out_.commit(write_decimal(at, slot->bits));
-    } else if (slot->kind == SlotKind::kSigned && field.kind == Kind::kDecimal) {
-      out_.commit(write_decimal(at, slot->integer));
-    } else if (is_narrow_integer(*slot) && field.kind == Kind::kInteger) {
-      out_.commit(field.integer.write(at, *slot));
-    } else if (slot->kind == SlotKind::kString && field.kind == Kind::kString) {
-      out_.commit(at);
-      append_babeltrace_string(out_, slot->text());
-    } else if (is_narrow_integer(*slot) && field.kind == Kind::kEnumeration) {
-      out_.commit(at);
-      field.enumeration->append(out_, *slot);
-    } else {
-      out_.commit(at);
-      slot = values_.append(out_, slot, field.field_class, line.notes());
-      continue;
-    }
-    ++slot;
-  }
 }
 
 void BabeltraceWriter::loss(const Loss& loss) {

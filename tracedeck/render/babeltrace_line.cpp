@@ -92,7 +92,8 @@ const std::string* environment_text(const TraceDescription* trace, std::string_v
 }
 
 BabeltraceLine::BabeltraceLine(const EventClass& event_class,
-                               std::shared_ptr<BabeltracePackets> packets, const Form& form)
+                               std::shared_ptr<BabeltracePackets> packets, const Form& form,
+                               BabeltraceValues& values)
     : common_context_(
           event_class.stream_class == nullptr ? nullptr : event_class.stream_class->common_context),
       specific_context_(event_class.specific_context),
@@ -101,7 +102,7 @@ BabeltraceLine::BabeltraceLine(const EventClass& event_class,
       packets_(std::move(packets)),
       notes_(form.palette) {
   make_head(event_class, form);
-  make_fields(form);
+  make_programs(form, values);
 }
 
 void BabeltraceLine::make_head(const EventClass& event_class, const Form& form) {
@@ -125,68 +126,46 @@ void BabeltraceLine::make_head(const EventClass& event_class, const Form& form) 
   const bool has_name = event_class.name && !event_class.name->empty();
   head.event(has_name ? BabeltracePaint::kEvent : BabeltracePaint::kUnknown,
              has_name ? std::string_view(*event_class.name) : "<unknown>");
-  head_ = head.view();
+  head_ = Literal(head.view());
 }
 
-// A key is all that stands before a value: the name, and what closed and opened since the last one.
-void BabeltraceLine::make_fields(const Form& form) {
+// What stands before a value is its name, and what closed and opened since the last one.
+void BabeltraceLine::make_programs(const Form& form, BabeltraceValues& values) {
   static constexpr std::array<std::string_view, kStructures> kScopes = {
       "stream.event.context", "event.context", "event.fields"};
   const std::array<const FieldClass*, kStructures> roots = {
       common_context_.get(), specific_context_.get(), payload_.get()};
   notes_.study(roots);
-  TextBuffer keys(nullptr, 1024);
-  std::size_t key = 0;
+  values.style().set_notes(notes_);
+  TextBuffer before(nullptr, 1024);
   for (std::size_t i = 0; i < kStructures; ++i) {
     const auto* const structure = class_as<StructureClass>(roots[i]);
     if (structure == nullptr) continue;
     const std::vector<bool>* const shown = notes_.shown_members(structure);
     const bool shows = notes_.shows(roots[i]);
-    const bool names = i + 1 == kStructures ? form.names.payload : form.names.context;
+    values.style().show_names(i + 1 == kStructures ? form.names.payload : form.names.context);
     if (shows) {
-      if (has_structures_) keys.append(", ");
-      if (form.names.scope) form.palette.name(keys, kScopes[i]);
-      keys.append('{');
+      if (has_structures_) before.append(", ");
+      if (form.names.scope) form.palette.name(before, kScopes[i]);
+      values.style().open(before, SlotKind::kStructure);
     }
     has_structures_ = has_structures_ || shows;
-    bool first = true;
+    std::size_t written = 0;
     for (std::size_t k = 0; k < structure->members.size(); ++k) {
-      const Member& member = structure->members[k];
-      Field field{.field_class = member.field_class.get(), .kind = Kind::kHidden};
-      if (shows && (shown == nullptr || (*shown)[k])) {
-        keys.append(first ? " " : ", ");
-        first = false;
-        if (names) {
-          form.palette.text(keys, BabeltracePaint::kFieldName, member.name);
-          keys.append(" = ");
-        }
-        field = field_of(member.field_class.get(), form.palette);
-        field.key = static_cast<std::uint32_t>(key);
-        field.key_length = static_cast<std::uint32_t>(keys.size() - key);
-        key = keys.size();
+      if (!shows || (shown != nullptr && !(*shown)[k])) {
+        programs_[i].add_hidden();
+        continue;
       }
-      fields_[i].push_back(field);
+      const Member& member = structure->members[k];
+      values.style().begin_part(before, SlotKind::kStructure, written++);
+      values.style().member(before, member.name);
+      programs_[i].add(before.view(), 0, member.field_class.get(), values);
+      before.clear();
     }
-    if (shows) keys.append(" }");
+    if (shows) values.style().close(before, SlotKind::kStructure);
   }
-  keys.append('\n');
-  tail_ = keys.view().substr(key);
-  keys.append(kPiece, '\0');
-  keys_ = keys.view();
-}
-
-BabeltraceLine::Field BabeltraceLine::field_of(const FieldClass* field_class,
-                                               BabeltracePalette palette) {
-  Field field{.field_class = field_class, .integer = BabeltraceInteger(field_class)};
-  if (as_enumeration(field_class) != nullptr) {
-    field.kind = Kind::kEnumeration;
-    field.enumeration = &notes_.enumeration(*field_class);
-  } else if (!palette.color() && class_as<IntegerClass>(field_class) != nullptr) {
-    field.kind = field.integer.decimal() ? Kind::kDecimal : Kind::kInteger;
-  } else if (!palette.color() && class_as<StringClass>(field_class) != nullptr) {
-    field.kind = Kind::kString;
-  }
-  return field;
+  before.append('\n');
+  tail_ = Literal(before.view());
 }
 
 }  // namespace tracedeck::render

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tracedeck/model/event_class.hpp"
 #include "tracedeck/model/trace_description.hpp"
@@ -24,26 +22,8 @@ namespace tracedeck::render {
 
 class BabeltraceLine {
  public:
-  enum class Kind : std::uint8_t {
-    kHidden,
-    kDecimal,
-    kInteger,  // in another base
-    kString,
-    kEnumeration,
-    kOther,
-  };
-  struct Field {
-    const FieldClass* field_class;
-    BabeltraceEnumeration* enumeration = nullptr;
-    BabeltraceInteger integer = {};
-    Kind kind = Kind::kOther;
-    std::uint32_t key = 0;  // where its key begins among the keys
-    std::uint32_t key_length = 0;
-  };
   // The structures whose members a line shows, in their order on the tape.
   static constexpr std::size_t kStructures = 3;  // common context, specific context, payload
-  // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
-  static constexpr std::size_t kPiece = 16;
 
   // What a line is made with.
   struct Form {
@@ -53,9 +33,9 @@ class BabeltraceLine {
     std::string trace;  // the trace's name
   };
 
-  // `packets` are those of its data stream class.
+  // `packets` are those of its data stream class. `values` is what its programs run with.
   BabeltraceLine(const EventClass& event_class, std::shared_ptr<BabeltracePackets> packets,
-                 const Form& form);
+                 const Form& form, BabeltraceValues& values);
   BabeltraceLine(const BabeltraceLine&) = delete;
   BabeltraceLine& operator=(const BabeltraceLine&) = delete;
 
@@ -63,39 +43,28 @@ class BabeltraceLine {
   [[nodiscard]] BabeltracePackets& packets() { return *packets_; }
   [[nodiscard]] BabeltraceNotes& notes() { return notes_; }
 
-  [[nodiscard]] std::string_view head() const { return head_; }  // `host:proc:(7) name: `
+  [[nodiscard]] const Literal& head() const { return head_; }  // `host:proc:(7) name: `
   [[nodiscard]] bool has_structures() const { return has_structures_; }
-  [[nodiscard]] const std::vector<Field>& fields(std::size_t structure) const {
-    return fields_[structure];
+  [[nodiscard]] MemberProgram<BabeltraceStyle>& program(std::size_t structure) {
+    return programs_[structure];
   }
-  [[nodiscard]] std::string_view tail() const { return tail_; }  // ` }`, and the line's end
-
-  // Copies what stands before a field's value to room of `key_length + kPiece` and returns its end.
-  char* write_key(char* to, const Field& field) const {
-    const char* const from = keys_.data() + field.key;
-    std::memcpy(to, from, kPiece);
-    for (std::size_t i = kPiece; i < field.key_length; i += kPiece)
-      std::memcpy(to + i, from + i, kPiece);
-    return to + field.key_length;
-  }
+  [[nodiscard]] const Literal& tail() const { return tail_; }  // ` }`, and the line's end
 
  private:
   void make_head(const EventClass& event_class, const Form& form);
-  void make_fields(const Form& form);
-  [[nodiscard]] Field field_of(const FieldClass* field_class, BabeltracePalette palette);
+  void make_programs(const Form& form, BabeltraceValues& values);
 
-  // Which the fields point into.
+  // Which the programs point into.
   FieldClassPtr common_context_;
   FieldClassPtr specific_context_;
   FieldClassPtr payload_;
   BabeltraceClock clock_;
   std::shared_ptr<BabeltracePackets> packets_;
   BabeltraceNotes notes_;
-  std::string head_;
-  std::string keys_;
-  std::array<std::vector<Field>, kStructures> fields_;
+  Literal head_;
+  std::array<MemberProgram<BabeltraceStyle>, kStructures> programs_;
   bool has_structures_ = false;
-  std::string tail_;
+  Literal tail_;
 };
 
 }  // namespace tracedeck::render

@@ -152,9 +152,8 @@ void append_babeltrace_string(TextBuffer& out, std::string_view text) {
   out.commit(at);
 }
 
-void append_babeltrace_real(TextBuffer& out, double value) {
-  char* const at = out.reserve(kRealSize);
-  out.commit(std::to_chars(at, at + kRealSize, value, std::chars_format::general, 6).ptr);
+char* write_babeltrace_real(char* to, double value) {
+  return std::to_chars(to, to + kRealSize, value, std::chars_format::general, 6).ptr;
 }
 
 BabeltraceEnumeration::BabeltraceEnumeration(const FieldClass& field_class,
@@ -181,21 +180,7 @@ BabeltraceEnumeration::BabeltraceEnumeration(const FieldClass& field_class,
   if (std::ranges::adjacent_find(ranges_, overlap) != ranges_.end()) ranges_.clear();
 }
 
-void BabeltraceEnumeration::append(TextBuffer& out, const Slot& slot) {
-  constexpr std::size_t kPlaces = 64;
-  constexpr std::size_t kLongest = 256;  // what is longer is made anew each time
-  if (!is_narrow_integer(slot)) return make(out, slot);
-  if (remembered_.empty()) remembered_.resize(kPlaces);
-  Remembered& place = remembered_[slot.bits * 0x9E3779B97F4A7C15U >> 58];
-  if (place.bits == slot.bits && !place.text.empty()) [[likely]]
-    return out.append(place.text);
-  TextBuffer text(nullptr, 256);
-  make(text, slot);
-  out.append(text.view());
-  if (text.size() <= kLongest) place = {.bits = slot.bits, .text = std::string(text.view())};
-}
-
-void BabeltraceEnumeration::make(TextBuffer& out, const Slot& slot) const {
+void BabeltraceEnumeration::append(TextBuffer& out, const Slot& slot) const {
   out.append("( ");
   append_labels(out, wide_integer_value(slot));
   out.append(" : container = ");
@@ -246,9 +231,10 @@ void append_babeltrace_scalar(TextBuffer& out, const Slot& slot, const FieldClas
       return out.commit(
           BabeltraceInteger(field_class).write(out.reserve(BabeltraceInteger::kSize), slot));
     case SlotKind::kReal:
-      return append_babeltrace_real(out, slot.real);
+      return out.commit(write_babeltrace_real(out.reserve(kRealSize), slot.real));
     case SlotKind::kWideReal:
-      return append_babeltrace_real(out, nearest_real(slot.bytes()).value);
+      return out.commit(
+          write_babeltrace_real(out.reserve(kRealSize), nearest_real(slot.bytes()).value));
     case SlotKind::kWideUnsigned:
     case SlotKind::kWideSigned:
       return append_wide_integer(out, slot, BabeltraceInteger(field_class).base());

@@ -54,17 +54,16 @@ char* write_upper_hexadecimal(char* to, std::uint64_t value);
 // A string in quotation marks, up to its first NUL, with the escape sequences of C.
 void append_babeltrace_string(TextBuffer& out, std::string_view text);
 
-// A real as `%g` of C.
-void append_babeltrace_real(TextBuffer& out, double value);
+// Writes a real as `%g` of C does to room of `kRealSize`, and returns the end.
+char* write_babeltrace_real(char* to, double value);
 
-// Values of one enumeration: `( "A", "B" : container = 3 )`. Remembers what it made of the values
-// that it met last.
+// Values of one enumeration: `( "A", "B" : container = 3 )`.
 class BabeltraceEnumeration {
  public:
   BabeltraceEnumeration(const FieldClass& field_class, BabeltracePalette palette);
 
   // `slot` is an integer.
-  void append(TextBuffer& out, const Slot& slot);
+  void append(TextBuffer& out, const Slot& slot) const;
 
  private:
   struct Label {
@@ -76,12 +75,7 @@ class BabeltraceEnumeration {
     Integer upper;
     std::uint32_t label;
   };
-  struct Remembered {
-    std::uint64_t bits = 0;
-    std::string text = {};  // empty: nothing yet
-  };
 
-  void make(TextBuffer& out, const Slot& slot) const;
   void append_labels(TextBuffer& out, const std::optional<Integer>& value) const;
   // The labels of a value; null when `ranges_` does not say.
   [[nodiscard]] const Range* range_of(const Integer& value) const;
@@ -90,7 +84,6 @@ class BabeltraceEnumeration {
   BabeltraceInteger integer_;
   std::vector<Label> labels_;
   std::vector<Range> ranges_;  // sorted; empty when some overlap
-  std::vector<Remembered> remembered_;
 };
 
 // Any scalar slot that is no value of an enumeration.

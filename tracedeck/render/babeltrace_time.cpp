@@ -132,10 +132,7 @@ BabeltraceTime::BabeltraceTime(Form form) : form_(form) {
 }
 
 char* BabeltraceTime::write_fraction(char* to, std::uint64_t nanoseconds) {
-  const auto value = static_cast<std::uint32_t>(nanoseconds);
-  to = detail::write_eight(to, value / 10);
-  *to = static_cast<char>('0' + value % 10);
-  return to + 1;
+  return write_nanoseconds(to, static_cast<std::uint32_t>(nanoseconds));
 }
 
 char* BabeltraceTime::write_new_second(char* to, std::int64_t time) {
@@ -196,10 +193,7 @@ char* BabeltraceDelta::write_nanoseconds(char* to) const {
   *to++ = '+';
   to = write_decimal(to, delta_ / kPerSecond);
   *to++ = '.';
-  const auto rest = static_cast<std::uint32_t>(delta_ % kPerSecond);
-  to = detail::write_eight(to, rest / 10);
-  *to = static_cast<char>('0' + rest % 10);
-  return to + 1;
+  return render::write_nanoseconds(to, static_cast<std::uint32_t>(delta_ % kPerSecond));
 }
 
 char* BabeltraceDelta::write_cycles(char* to) const {

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/csv_cells.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
+#include "tracedeck/render/time_text.hpp"
 
 namespace tracedeck::render {
 
@@ -16,20 +19,30 @@ Result<void> QuoteDoubler::write(ByteSpan bytes) {
   constexpr std::size_t kPiece = 4096;
   while (!bytes.empty()) {
     const ByteSpan piece = bytes.first(std::min(bytes.size(), kPiece));
-    char* at = into_.reserve(2 * piece.size());
+    char* at = into_->reserve(2 * piece.size());
     // Quotes are so frequent in JSON that looking for them costs more than this.
     for (const std::uint8_t byte : piece) {
       at[0] = static_cast<char>(byte);
       at[1] = '"';
       at += byte == '"' ? 2 : 1;
     }
-    into_.commit(at);
+    into_->commit(at);
     bytes = bytes.subspan(piece.size());
   }
   return {};
 }
 
 namespace {
+
+// What every line of an event class has in common.
+struct CsvLine {
+  explicit CsvLine(const EventClass&) {}
+
+  std::optional<JsonEventParts<CsvStyle>> parts = {};  // made with the first event
+  NarrowClock clock = {};
+  Literal name_and_id = {};  // `,NAME,ID,`
+  bool replaced_name = false;
+};
 
 class CsvWriter final : public Writer {
  public:
@@ -58,7 +71,8 @@ class CsvWriter final : public Writer {
   Result<void> finish() override { return out_.drain(); }
 
   [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt = json_receipt(values_.style());
+    Receipt receipt =
+        json_receipt(tools_.values.style().faults() + record_values_.style().faults());
     if (replaced_names_ != 0) {
       receipt.push_back({.what = "bytes of names that are no UTF-8",
                          .done = "replaced by U+FFFD",
@@ -71,17 +85,30 @@ class CsvWriter final : public Writer {
  private:
   void other(const Record& record);
   void event(const Event& event);
-  void name(std::string_view name);
+  CsvLine& line_of(const EventClass& event_class);
+  void times(const NarrowClock& narrow, const Event& event);
+  void name(TextBuffer& out, std::string_view name) {
+    if (!append_csv_text(out, name)) ++replaced_names_;
+  }
   void tag(std::string_view trace) {
-    if (!trace.empty()) name(trace);
+    if (!trace.empty()) name(out_, trace);
     out_.append(',');
+  }
+  // A value that is the object that `append(buffer)` appends.
+  template <class Append>
+  void object(Append append) {
+    out_.append('"');
+    append(out_);
+    out_.append('"');
   }
 
   TextBuffer out_;
   CsvOptions options_;
-  CsvJson json_{out_};
-  JsonValues values_{options_.large_integers_as_strings};
+  JsonTools<CsvStyle> tools_{options_.large_integers_as_strings};
+  JsonValues record_values_{options_.large_integers_as_strings};
   TraceTags tags_;
+  ClassCache<CsvLine> lines_;
+  DecimalTimes times_;
   std::uint64_t replaced_names_ = 0;
   LeftOut left_out_{options_.all_records, options_.receipt};
 };
@@ -91,46 +118,66 @@ void CsvWriter::other(const Record& record) {
   if (!options_.all_records || !is_json_record(record.kind)) return;
   if (tags_) tag(tags_.of(record));
   out_.append(",,,,,,");
-  json_([&](TextBuffer& json) { append_record_object(json, values_, record); });
+  object([&](TextBuffer& out) {
+    tools_.values.style().json(
+        out, [&](TextBuffer& json) { append_record_object(json, record_values_, record); });
+  });
   out_.append('\n');
+}
+
+CsvLine& CsvWriter::line_of(const EventClass& event_class) {
+  CsvLine& line = lines_[event_class];
+  if (line.parts) [[likely]]
+    return line;
+  line.parts.emplace(event_class, tools_);
+  if (event_class.clock != nullptr) line.clock = NarrowClock(*event_class.clock);
+  TextBuffer text(nullptr, 512);
+  text.append(',');
+  line.replaced_name = event_class.name && !append_csv_text(text, *event_class.name);
+  text.append(',');
+  if (event_class.id) append_decimal(text, *event_class.id);
+  text.append(',');
+  line.name_and_id = Literal(text.view());
+  return line;
 }
 
 void CsvWriter::event(const Event& event) {
   left_out_.see(event);
   const EventClass& event_class = *event.event_class;
+  CsvLine& line = line_of(event_class);
   if (tags_) tag(tags_.of(event_class));
-  if (event_class.clock != nullptr) append_decimal(out_, event.began_at());
+  if (event_class.clock != nullptr) times(line.clock, event);
   out_.append(',');
-  if (event_class.clock != nullptr && event_class.has_duration) {
+  if (event_class.clock != nullptr && event_class.has_duration)
     append_decimal(out_, event_class.clock->interval(event.time, event.end_time));
+  const bool is_described = event_class.self_described && !event.payload().empty();
+  if (is_described) {
+    out_.append(',');
+    name(out_, described_name(event));
+    out_.append(',');
+    if (event_class.id) append_decimal(out_, *event_class.id);
+    out_.append(',');
+  } else {
+    line.name_and_id.append(out_);
+    replaced_names_ += line.replaced_name ? 1 : 0;
   }
+  JsonEventParts<CsvStyle>& parts = *line.parts;
+  if (event.stream != nullptr) object([&](TextBuffer& out) { parts.stream(out, event); });
   out_.append(',');
-  if (event_class.self_described && !event.payload().empty()) {
-    name(described_name(event));
-  } else if (event_class.name) {
-    name(*event_class.name);
-  }
+  if (parts.has_context(event)) object([&](TextBuffer& out) { parts.context(out, event); });
   out_.append(',');
-  if (event_class.id) append_decimal(out_, *event_class.id);
-  out_.append(',');
-  if (event.stream != nullptr)
-    json_([&](TextBuffer& json) { append_event_stream(json, values_, event); });
-  out_.append(',');
-  if (has_context(event))
-    json_([&](TextBuffer& json) { append_context_object(json, values_, event); });
-  out_.append(',');
-  if (event_class.self_described && !event.payload().empty()) {
-    json_([&](TextBuffer& json) { append_described_fields(json, values_, event); });
-  } else if (event_class.payload != nullptr) {
-    json_([&](TextBuffer& json) {
-      values_.append_members(json, event.payload(), event_class.payload.get());
-    });
+  if (is_described) {
+    object([&](TextBuffer& out) { append_described_fields(out, tools_.values, event); });
+  } else if (parts.has_fields()) {
+    object([&](TextBuffer& out) { parts.fields(out, event); });
   }
   out_.append('\n');
 }
 
-void CsvWriter::name(std::string_view name) {
-  if (!append_csv_text(out_, name)) ++replaced_names_;
+void CsvWriter::times(const NarrowClock& narrow, const Event& event) {
+  const auto time = narrow.time_of(*event.event_class->clock, event.time);
+  if (time) return times_.append(out_, *time);
+  append_decimal(out_, event.began_at());
 }
 
 }  // namespace

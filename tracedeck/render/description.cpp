@@ -104,10 +104,7 @@ std::size_t append_class_name(TextBuffer& out, const EventClass& event_class) {
   return id.size();
 }
 
-namespace {
-
-// The tag, open. Returns its columns with those of the brackets.
-std::size_t append_keys(TextBuffer& out, const DataStream& stream) {
+std::size_t append_open_stream_tag(TextBuffer& out, const DataStream& stream) {
   std::size_t columns = 2;
   std::string_view separator;
   out.append('[');
@@ -121,29 +118,8 @@ std::size_t append_keys(TextBuffer& out, const DataStream& stream) {
   return columns;
 }
 
-}  // namespace
-
 std::size_t append_stream_tag(TextBuffer& out, const DataStream& stream) {
-  const std::size_t columns = append_keys(out, stream);
-  out.append(']');
-  return columns;
-}
-
-std::size_t append_event_tag(TextBuffer& out, const Event& event) {
-  std::size_t columns = append_keys(out, *event.stream);
-  const DataStreamClass* const stream_class = event.event_class->stream_class;
-  if (stream_class != nullptr && stream_class->context_identifies) {
-    const Slot* slot = event.slots;
-    const Slot* const end = slot + event.common_count;
-    for (const Member& member : stream_class->common_context->as<StructureClass>()->members) {
-      if (slot == end) break;
-      const std::string value = fmt::format(" {}", slot->bits);
-      out.append(", ");
-      columns += 2 + append_visible(out, member.name) + value.size();
-      out.append(value);
-      slot = slot->next();
-    }
-  }
+  const std::size_t columns = append_open_stream_tag(out, stream);
   out.append(']');
   return columns;
 }

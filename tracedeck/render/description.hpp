@@ -28,8 +28,8 @@ void append_clock_object(TextBuffer& out, const ClockClass& clock);
 // 0]`. Both are safe to show; the number is that of the columns they take.
 std::size_t append_class_name(TextBuffer& out, const EventClass& event_class);
 std::size_t append_stream_tag(TextBuffer& out, const DataStream& stream);
-// The tag of an event's stream, with what its context adds to it.
-std::size_t append_event_tag(TextBuffer& out, const Event& event);
+// The same tag, open, with the columns that it takes with its last bracket.
+std::size_t append_open_stream_tag(TextBuffer& out, const DataStream& stream);
 [[nodiscard]] std::string class_text(const EventClass& event_class);
 [[nodiscard]] std::string stream_text(const DataStream& stream);
 

@@ -109,8 +109,7 @@ class FlatCells {
   void add_number(std::uint64_t number) { add_time(Nanoseconds::from_unsigned(number)); }
   template <class Append>
   void add_json(Append append) {
-    json_([&](TextBuffer& json) { append(json, values_); });
-    end();
+    add_quoted([&](TextBuffer& json) { append(json, values_); });
   }
 
   // The values of a root's members. `slots` may be fewer.
@@ -153,6 +152,13 @@ class FlatCells {
 
  private:
   void end() { ends_.push_back(text_.size()); }
+  template <class Append>
+  void add_quoted(Append append) {
+    text_.append('"');
+    json_(text_, append);
+    text_.append('"');
+    end();
+  }
 
   void add_single(const FieldClass* field_class, const Slot* slot) {
     while (slot->kind == SlotKind::kVariant) {
@@ -183,8 +189,7 @@ class FlatCells {
                                                    : bare_.view());
         return end();
       default:
-        json_([&](TextBuffer& json) { values_.append(json, slot, field_class); });
-        return end();
+        return add_quoted([&](TextBuffer& json) { values_.append(json, slot, field_class); });
     }
   }
 
@@ -200,7 +205,7 @@ class FlatCells {
   TextBuffer bare_{nullptr, 256};
   std::vector<std::size_t> ends_;
   JsonValues values_;
-  CsvJson json_{text_};
+  CsvJson json_;
   std::uint64_t replaced_texts_ = 0;
 };
 
@@ -234,7 +239,7 @@ class FlatWriter : public Writer {
   }
 
   [[nodiscard]] Receipt receipt() const final {
-    Receipt receipt = json_receipt(cells_.style());
+    Receipt receipt = json_receipt(cells_.style().faults());
     if (cells_.replaced_texts() != 0) {
       receipt.push_back({.what = "texts that are no UTF-8",
                          .done = "U+FFFD put in for their bytes",

@@ -9,6 +9,7 @@
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
+#include "tracedeck/render/plain_characters.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -51,17 +52,6 @@ char* write_ascii(char* to, std::uint8_t character) {
   return to + 2;
 }
 
-// Whether all of eight characters are ASCII that stands for itself.
-bool all_plain(std::uint64_t eight) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHighs = 0x80 * kOnes;
-  const auto any_zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kHighs; };
-  const std::uint64_t controls = (eight - 0x20 * kOnes) & ~eight;
-  const std::uint64_t deletes = any_zero(eight ^ (0x7F * kOnes));
-  const std::uint64_t quotes = any_zero(eight ^ ('"' * kOnes)) | any_zero(eight ^ ('\\' * kOnes));
-  return ((eight | controls | deletes | quotes) & kHighs) == 0;
-}
-
 // Writes one character that is not ASCII, or what stands for an invalid sequence.
 char* write_beyond_ascii(char* to, const std::uint8_t* at, const Utf8Step& step) {
   if (!step.valid) {
@@ -85,15 +75,13 @@ JsonChunk write_chunk(char* to, const std::uint8_t* at, const std::uint8_t* stop
                       const std::uint8_t* end) {
   bool valid = true;
   while (at < stop) {
-    while (stop - at >= 8) {
-      const auto eight = load_le<std::uint64_t>(at);
-      if (!all_plain(eight)) break;
-      std::memcpy(to, at, 8);
-      to += 8;
-      at += 8;
+    while (stop - at >= 16 &&
+           copy_plain<kQuotesEscaped>(to, reinterpret_cast<const char*>(at), 16)) {
+      to += 16;
+      at += 16;
     }
-    // Up to eight characters one by one, then fast again.
-    const std::uint8_t* const slow = stop - at > 8 ? at + 8 : stop;
+    // Up to 16 characters one by one, then fast again.
+    const std::uint8_t* const slow = stop - at > 16 ? at + 16 : stop;
     while (at < slow) {
       if (*at < 0x80) {
         to = write_ascii(to, *at++);
@@ -142,6 +130,13 @@ void append_array(TextBuffer& out, std::size_t count, std::size_t size, WriteOne
 
 bool append_json_string(TextBuffer& out, std::string_view text) {
   constexpr std::ptrdiff_t kChunk = 4096;
+  if (text.size() <= kChunk) {
+    char* const written = write_plain_quoted<kQuotesEscaped>(out.reserve(text.size() + 2), text);
+    if (written != nullptr) {
+      out.commit(written);
+      return true;
+    }
+  }
   const ByteSpan bytes = as_bytes(text);
   const std::uint8_t* at = bytes.data();
   const std::uint8_t* const end = at + bytes.size();
@@ -201,6 +196,14 @@ void append_json_integer(TextBuffer& out, Nanoseconds value) {
   if (large) out.append('"');
 }
 
+ValueForm JsonStyle::form_of(const FieldClass* field_class, Spelling&) {
+  field_class = present(field_class);
+  if (as_enumeration(field_class) != nullptr) return ValueForm::kLabels;
+  if (class_as<IntegerClass>(field_class) != nullptr) return ValueForm::kNumber;
+  if (class_as<RealClass>(field_class) != nullptr) return ValueForm::kReal;
+  return class_as<StringClass>(field_class) != nullptr ? ValueForm::kText : ValueForm::kWalk;
+}
+
 void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* field_class) {
   const IntegerClass* const enumeration = as_enumeration(field_class);
   if (enumeration == nullptr) return plain(out, slot);
@@ -221,7 +224,7 @@ void JsonStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
 void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
   if (is_large_integer(slot)) [[unlikely]] {
     if (large_as_strings_) return quoted(out, slot);
-    ++large_numbers_;
+    ++faults_.large_numbers;
   }
   switch (slot.kind) {
     case SlotKind::kBoolean:
@@ -242,7 +245,7 @@ void JsonStyle::plain(TextBuffer& out, const Slot& slot) {
       return append_wide_decimal(out, slot.bytes(), true);
     case SlotKind::kWideReal: {
       const NearestReal nearest = nearest_real(slot.bytes());
-      if (!nearest.exact) ++rounded_reals_;
+      if (!nearest.exact) ++faults_.rounded_reals;
       return append_json_real(out, nearest.value);
     }
     default:
@@ -264,7 +267,7 @@ void JsonStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* elem
       slot.detail == static_cast<std::uint8_t>(PackedElement::kU64Le)) {
     return append_array(out, count, kIntegerSize, [&](char* to, std::size_t i) {
       const auto value = load_le<std::uint64_t>(slot.pointer + 8 * i);
-      large_numbers_ += value > kLargestExactInteger ? 1 : 0;
+      faults_.large_numbers += value > kLargestExactInteger ? 1 : 0;
       return write_decimal(to, value);
     });
   }

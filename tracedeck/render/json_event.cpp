@@ -6,12 +6,6 @@
 namespace tracedeck::render {
 namespace {
 
-const FieldClass* packet_context_class(const Event& event) {
-  if (event.packet == nullptr || event.packet->stream == nullptr) return nullptr;
-  const DataStreamClass* const stream_class = event.packet->stream->stream_class;
-  return stream_class == nullptr ? nullptr : stream_class->packet_context.get();
-}
-
 const FieldClass* common_context_class(const Event& event) {
   const DataStreamClass* const stream_class = event.event_class->stream_class;
   if (stream_class == nullptr || stream_class->context_identifies) return nullptr;
@@ -79,14 +73,16 @@ void append_problem(JsonObject& object, const Notice& notice) {
 
 }  // namespace
 
-namespace {
+const FieldClass* packet_context_class(const Event& event) {
+  if (event.packet == nullptr || event.packet->stream == nullptr) return nullptr;
+  const DataStreamClass* const stream_class = event.packet->stream->stream_class;
+  return stream_class == nullptr ? nullptr : stream_class->packet_context.get();
+}
 
-// The object, open. Returns what the next member is preceded by.
-char append_stream_members(TextBuffer& out, const DataStream& stream) {
-  char separator = '{';
+void append_open_stream_object(TextBuffer& out, const DataStream& stream, bool follows) {
+  out.append('{');
   for (const StreamKey& key : stream.keys) {
-    out.append(separator);
-    separator = ',';
+    if (&key != stream.keys.data()) out.append(',');
     append_json_string(out, key.name);
     out.append(':');
     if (key.digits.empty()) {
@@ -95,43 +91,11 @@ char append_stream_members(TextBuffer& out, const DataStream& stream) {
       out.append(key.digits);
     }
   }
-  return separator;
+  if (follows && !stream.keys.empty()) out.append(',');
 }
-
-}  // namespace
 
 void append_stream_object(TextBuffer& out, const DataStream& stream) {
-  out.append(append_stream_members(out, stream) == '{' ? "{}" : "}");
-}
-
-void append_event_stream(TextBuffer& out, JsonValues& values, const Event& event) {
-  const DataStreamClass* const stream_class = event.event_class->stream_class;
-  if (stream_class == nullptr || !stream_class->context_identifies)
-    return append_stream_object(out, *event.stream);
-  char separator = append_stream_members(out, *event.stream);
-  const Slot* slot = event.slots;
-  const Slot* const end = slot + event.common_count;
-  for (const Member& member : stream_class->common_context->as<StructureClass>()->members) {
-    if (slot == end) break;
-    out.append(separator);
-    separator = ',';
-    append_json_string(out, member.name);
-    out.append(':');
-    slot = values.append(out, slot, member.field_class.get());
-  }
-  out.append(separator == '{' ? "{}" : "}");
-}
-
-void append_described_fields(TextBuffer& out, JsonValues& values, const Event& event) {
-  const Slot* const map = event.payload().data() + 1;
-  const Slot* slot = map + 1;
-  out.append('{');
-  for (std::uint64_t i = 0; i < map->bits; ++i) {
-    if (i != 0) out.append(',');
-    append_json_string(out, slot->text());
-    out.append(':');
-    slot = values.append(out, slot->next(), nullptr);
-  }
+  append_open_stream_object(out, stream);
   out.append('}');
 }
 
@@ -213,23 +177,23 @@ void append_record_object(TextBuffer& out, JsonValues& values, const Record& rec
   object.end();
 }
 
-Receipt json_receipt(const JsonStyle& style) {
+Receipt json_receipt(const JsonStyle::Faults& faults) {
   Receipt receipt;
-  if (style.replaced_texts() != 0) {
+  if (faults.replaced_texts != 0) {
     receipt.push_back({.what = "bytes of strings that are no UTF-8",
                        .done = "replaced by U+FFFD",
-                       .count = style.replaced_texts()});
+                       .count = faults.replaced_texts});
   }
-  if (style.rounded_reals() != 0) {
+  if (faults.rounded_reals != 0) {
     receipt.push_back({.what = "reals that no 64-bit real equals",
                        .done = "replaced by the nearest 64-bit real",
-                       .count = style.rounded_reals()});
+                       .count = faults.rounded_reals});
   }
-  if (style.large_numbers() != 0) {
+  if (faults.large_numbers != 0) {
     receipt.push_back({.what = std::string(kLargeNumbers),
                        .done = "written as numbers, which jq, JavaScript and pandas round; --int64 "
                                "string writes texts",
-                       .count = style.large_numbers(),
+                       .count = faults.large_numbers,
                        .lossy = false});
   }
   return receipt;

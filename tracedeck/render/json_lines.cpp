@@ -1,85 +1,27 @@
 #include "tracedeck/render/json_lines.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tracedeck/model/class_table.hpp"
-#include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/number.hpp"
+#include "tracedeck/render/time_text.hpp"
 
 namespace tracedeck::render {
 namespace {
 
-// What every event of a class has in common on its line.
-class LineTemplate {
- public:
-  struct Field {
-    const FieldClass* field_class;
-    std::uint32_t key = 0;  // where `,"name":` begins among the keys
-    std::uint32_t key_length = 0;
-    bool bare_number = false;  // an integer is its decimal digits
-  };
-  // Keys are copied in pieces of this size, so so many bytes past a key may be read and written.
-  static constexpr std::size_t kPiece = 16;
+// What every line of an event class has in common.
+struct JsonLine {
+  explicit JsonLine(const EventClass&) {}
 
-  bool has_events = false;
-
-  explicit LineTemplate(const EventClass& event_class) : payload_(event_class.payload) {
-    TextBuffer text(nullptr, 1024);
-    if (event_class.name) {
-      text.append(",\"name\":");
-      append_json_string(text, *event_class.name);
-    }
-    if (event_class.id) {
-      text.append(",\"id\":");
-      append_decimal(text, *event_class.id);
-    }
-    head_ = text.view();
-    text.clear();
-    add_keys(text);
-    text.append(kPiece, '\0');
-    keys_ = text.view();
-  }
-
-  [[nodiscard]] std::string_view head() const { return head_; }  // `,"name":"a","id":3`
-  [[nodiscard]] bool has_payload() const { return payload_ != nullptr; }
-  [[nodiscard]] const std::vector<Field>& fields() const { return fields_; }
-
-  // Copies a field's key to room of `key_length + kPiece` and returns its end.
-  char* write_key(char* to, const Field& field) const {
-    const char* from = keys_.data() + field.key;
-    std::memcpy(to, from, kPiece);
-    for (std::size_t i = kPiece; i < field.key_length; i += kPiece)
-      std::memcpy(to + i, from + i, kPiece);
-    return to + field.key_length;
-  }
-
- private:
-  void add_keys(TextBuffer& text) {
-    const auto* const structure = class_as<StructureClass>(payload_.get());
-    if (structure == nullptr) return;
-    for (const Member& member : structure->members) {
-      const std::size_t begin = text.size();
-      if (begin != 0) text.append(',');
-      append_json_string(text, member.name);
-      text.append(':');
-      fields_.push_back({.field_class = member.field_class.get(),
-                         .key = static_cast<std::uint32_t>(begin),
-                         .key_length = static_cast<std::uint32_t>(text.size() - begin),
-                         .bare_number = as_enumeration(member.field_class.get()) == nullptr});
-    }
-  }
-
-  FieldClassPtr payload_;
-  std::string head_;
-  std::string keys_;
-  std::vector<Field> fields_;
+  std::optional<JsonEventParts<JsonStyle>> parts = {};  // made with the first event
+  NarrowClock clock = {};
+  Literal head = {};  // `,"name":"a","id":3`
 };
 
 class JsonLinesWriter final : public Writer {
@@ -87,7 +29,7 @@ class JsonLinesWriter final : public Writer {
   JsonLinesWriter(io::Output& output, const JsonLinesOptions& options)
       : out_(&output),
         options_(options),
-        values_(options.large_integers_as_strings),
+        tools_(options.large_integers_as_strings),
         tags_(options.trace_names, json_tag) {}
 
   Result<void> write(const Record& record) override {
@@ -106,7 +48,7 @@ class JsonLinesWriter final : public Writer {
   Result<void> flush() override { return out_.drain(); }
   Result<void> finish() override { return out_.drain(); }
   [[nodiscard]] Receipt receipt() const override {
-    Receipt receipt = json_receipt(values_.style());
+    Receipt receipt = json_receipt(tools_.values.style().faults());
     std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
     return receipt;
   }
@@ -114,66 +56,88 @@ class JsonLinesWriter final : public Writer {
  private:
   void other(const Record& record);
   void event(const Event& event);
-  void described_event(const Event& event);
+  void described_event(JsonLine& line, const Event& event);
+  JsonLine& line_of(const Event& event);
   // Each begins the line when nothing else did, and returns what the next key is preceded by.
   char tag(const Event& event);
-  char times(const Event& event, char separator);
-  char head(const LineTemplate& line, char separator);
-  void fields(const LineTemplate& line, std::span<const Slot> slots);
+  char times(const NarrowClock& narrow, const Event& event, char separator);
+  void append(const Nanoseconds& value);
+  char head(const JsonLine& line, char separator);
 
   TextBuffer out_;
   JsonLinesOptions options_;
-  JsonValues values_;
+  JsonTools<JsonStyle> tools_;
   TraceTags tags_;
-  ClassCache<LineTemplate> lines_;
+  ClassCache<JsonLine> lines_;
+  DecimalTimes times_;
   LeftOut left_out_{options_.all_records, options_.receipt};
 };
 
 void JsonLinesWriter::other(const Record& record) {
   left_out_.see(record);
   if (!options_.all_records || !is_json_record(record.kind)) return;
-  append_record_object(out_, values_, record, tags_ ? tags_.of(record) : std::string_view());
+  append_record_object(out_, tools_.values, record, tags_ ? tags_.of(record) : std::string_view());
   out_.append('\n');
 }
 
-void JsonLinesWriter::described_event(const Event& event) {
-  out_.append(times(event, tag(event)));
+JsonLine& JsonLinesWriter::line_of(const Event& event) {
+  const EventClass& event_class = *event.event_class;
+  JsonLine& line = lines_[event_class];
+  if (line.parts) [[likely]]
+    return line;
+  left_out_.see(event);
+  line.parts.emplace(event_class, tools_);
+  if (event_class.clock != nullptr) line.clock = NarrowClock(*event_class.clock);
+  TextBuffer text(nullptr, 1024);
+  if (event_class.name) {
+    text.append(",\"name\":");
+    append_json_string(text, *event_class.name);
+  }
+  if (event_class.id) {
+    text.append(",\"id\":");
+    append_decimal(text, *event_class.id);
+  }
+  line.head = Literal(text.view());
+  return line;
+}
+
+void JsonLinesWriter::described_event(JsonLine& line, const Event& event) {
+  out_.append(times(line.clock, event, tag(event)));
   out_.append("\"name\":");
   append_json_string(out_, described_name(event));
   if (event.stream != nullptr) {
     out_.append(",\"stream\":");
-    append_event_stream(out_, values_, event);
+    line.parts->stream(out_, event);
   }
   out_.append(",\"fields\":");
-  append_described_fields(out_, values_, event);
+  append_described_fields(out_, tools_.values, event);
   out_.append("}\n");
 }
 
 void JsonLinesWriter::event(const Event& event) {
-  if (event.event_class->self_described && !event.payload().empty()) [[unlikely]] {
-    left_out_.see(event);
-    return described_event(event);
-  }
-  LineTemplate& line = lines_[*event.event_class];
-  if (!std::exchange(line.has_events, true)) [[unlikely]]
-    left_out_.see(event);
-  char separator = head(line, times(event, tag(event)));
-  const auto key = [&](std::string_view text) {
-    out_.append(separator);
-    separator = ',';
-    out_.append(text);
+  static const Literal kStream("\"stream\":");
+  static const Literal kContext("\"context\":");
+  static const Literal kFields("\"fields\":");
+  JsonLine& line = line_of(event);
+  if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
+    return described_event(line, event);
+  JsonEventParts<JsonStyle>& parts = *line.parts;
+  char separator = head(line, times(line.clock, event, tag(event)));
+  const auto key = [&](const Literal& text) {
+    out_.append(std::exchange(separator, ','));
+    text.append(out_);
   };
   if (event.stream != nullptr) {
-    key("\"stream\":");
-    append_event_stream(out_, values_, event);
+    key(kStream);
+    parts.stream(out_, event);
   }
-  if (has_context(event)) {
-    key("\"context\":");
-    append_context_object(out_, values_, event);
+  if (parts.has_context(event)) {
+    key(kContext);
+    parts.context(out_, event);
   }
-  if (line.has_payload()) {
-    key("\"fields\":{");
-    fields(line, event.payload());
+  if (parts.has_fields()) {
+    key(kFields);
+    parts.fields(out_, event);
   }
   if (separator == '{') out_.append('{');
   out_.append("}\n");
@@ -189,53 +153,39 @@ char JsonLinesWriter::tag(const Event& event) {
   return ',';
 }
 
-char JsonLinesWriter::times(const Event& event, char separator) {
+char JsonLinesWriter::times(const NarrowClock& narrow, const Event& event, char separator) {
+  static const Literal kFirst("{\"time\":");
+  static const Literal kLater(",\"time\":");
   const ClockClass* const clock = event.event_class->clock;
   if (clock == nullptr) return separator;
-  out_.append(separator == '{' ? std::string_view("{\"time\":") : std::string_view(",\"time\":"));
-  if (options_.large_integers_as_strings) [[unlikely]] {
-    append_json_integer(out_, clock->to_nanoseconds(event.time));
-  } else if (clock->counts_nanoseconds()) {
-    append_decimal(out_, event.time);
+  (separator == '{' ? kFirst : kLater).append(out_);
+  const auto time = narrow.time_of(*clock, event.time);
+  if (time && !options_.large_integers_as_strings) {
+    times_.append(out_, *time);
   } else {
-    append_decimal(out_, clock->to_nanoseconds(event.time));
+    append(clock->to_nanoseconds(event.time));
   }
   if (event.event_class->has_duration) {
-    const Nanoseconds duration = clock->interval(event.time, event.end_time);
     out_.append(",\"duration\":");
-    if (options_.large_integers_as_strings) {
-      append_json_integer(out_, duration);
-    } else {
-      append_decimal(out_, duration);
-    }
+    append(clock->interval(event.time, event.end_time));
   }
   return ',';
 }
 
-char JsonLinesWriter::head(const LineTemplate& line, char separator) {
-  if (line.head().empty()) return separator;
-  out_.append(separator);
-  out_.append(line.head().substr(1));
-  return ',';
+void JsonLinesWriter::append(const Nanoseconds& value) {
+  if (options_.large_integers_as_strings) return append_json_integer(out_, value);
+  append_decimal(out_, value);
 }
 
-void JsonLinesWriter::fields(const LineTemplate& line, std::span<const Slot> slots) {
-  const Slot* slot = slots.data();
-  const Slot* const end = slot + slots.size();
-  for (const LineTemplate::Field& field : line.fields()) {
-    if (slot == end) break;
-    char* const at =
-        line.write_key(out_.reserve(field.key_length + LineTemplate::kPiece + kIntegerSize), field);
-    if (slot->kind == SlotKind::kUnsigned && field.bare_number &&
-        slot->bits <= kLargestExactInteger) {
-      out_.commit(write_decimal(at, slot->bits));
-      ++slot;
-    } else {
-      out_.commit(at);
-      slot = values_.append(out_, slot, field.field_class);
-    }
+char JsonLinesWriter::head(const JsonLine& line, char separator) {
+  if (line.head.empty()) return separator;
+  if (separator == ',') {
+    line.head.append(out_);
+  } else {
+    out_.append(separator);
+    out_.append(line.head.view().substr(1));
   }
-  out_.append('}');
+  return ',';
 }
 
 }  // namespace

@@ -340,8 +340,8 @@ TEST(JsonValues, CountWhatDoesNotGoIntoJson) {
   const Slots slots = {text_slot("a\xFF\xFF"), text_slot("b"),
                        wide_slot(SlotKind::kWideReal, fine)};
   for (const Slot& slot : slots) values.append(out, &slot, nullptr);
-  EXPECT_EQ(values.style().replaced_texts(), 1U);
-  EXPECT_EQ(values.style().rounded_reals(), 1U);
+  EXPECT_EQ(values.style().faults().replaced_texts, 1U);
+  EXPECT_EQ(values.style().faults().rounded_reals, 1U);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "tracedeck/render/number.hpp"
 
-#include <fmt/compile.h>
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,15 +15,6 @@ namespace {
 // The largest power of ten in 64 bits, and its number of zeros.
 constexpr std::uint64_t kChunk = 10'000'000'000'000'000'000U;
 constexpr int kChunkDigits = 19;
-
-// 19 digits, zeros in front.
-char* write_chunk(char* to, std::uint64_t value) {
-  for (int i = kChunkDigits - 1; i >= 0; --i) {
-    to[i] = static_cast<char>('0' + value % 10);
-    value /= 10;
-  }
-  return to + kChunkDigits;
-}
 
 // The magnitude of a little-endian integer as 64-bit limbs, the lowest first, no zeros on top.
 std::vector<std::uint64_t> limbs_of(ByteSpan little_endian, bool negative) {
@@ -83,6 +74,25 @@ void append_prefixed_limbs(TextBuffer& out, std::span<const std::uint64_t> limbs
   out.commit(at + count);
 }
 
+// The eight hexadecimal digits of a value as characters, the last one in the lowest byte.
+std::uint64_t hexadecimal_digits(std::uint32_t value) {
+  std::uint64_t digits = (value | std::uint64_t{value} << 16) & 0x0000'FFFF'0000'FFFF;
+  digits = (digits | digits << 8) & 0x00FF'00FF'00FF'00FF;
+  digits = (digits | digits << 4) & 0x0F0F'0F0F'0F0F'0F0F;
+  const std::uint64_t letters = ((digits + 0x0606'0606'0606'0606) >> 4) & 0x0101'0101'0101'0101;
+  return digits + 0x3030'3030'3030'3030 + letters * ('a' - '0' - 10);
+}
+
+char* write_hexadecimal(char* to, std::uint64_t value) {
+  const auto width = static_cast<unsigned>(std::bit_width(value | 1));
+  const unsigned count = (width + 3) / 4;
+  value <<= 64 - 4 * count;
+  auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
+  store_be(bytes, hexadecimal_digits(static_cast<std::uint32_t>(value >> 32)));
+  store_be(bytes + 8, hexadecimal_digits(static_cast<std::uint32_t>(value)));
+  return to + count;
+}
+
 }  // namespace
 
 char* write_decimal(char* to, Uint128 value) {
@@ -90,7 +100,7 @@ char* write_decimal(char* to, Uint128 value) {
   if (value == low) return write_decimal(to, low);
   // Two chunks hold 38 digits; 2^128 has 39.
   to = write_decimal(to, value / kChunk);
-  return write_chunk(to, static_cast<std::uint64_t>(value % kChunk));
+  return write_padded(to, static_cast<std::uint64_t>(value % kChunk), kChunkDigits);
 }
 
 void append_decimal(TextBuffer& out, Nanoseconds value) {
@@ -108,12 +118,20 @@ void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed
   if (negative) out.append('-');
   append_decimal(out, chunks.back());
   for (std::size_t i = chunks.size() - 1; i-- > 0;) {
-    out.commit(write_chunk(out.reserve(kChunkDigits), chunks[i]));
+    out.commit(write_padded(out.reserve(kChunkDigits), chunks[i], kChunkDigits));
   }
 }
 
-void append_prefixed(TextBuffer& out, std::uint64_t magnitude, bool negative, unsigned bits) {
-  append_prefixed_limbs(out, {&magnitude, magnitude == 0 ? 0U : 1U}, negative, bits);
+char* write_prefixed(char* to, std::uint64_t magnitude, bool negative, unsigned bits) {
+  if (negative) *to++ = '-';
+  *to++ = '0';
+  *to++ = bits == 1 ? 'b' : bits == 3 ? 'o' : 'x';
+  if (bits == 4) return write_hexadecimal(to, magnitude);
+  const auto width = static_cast<unsigned>(std::bit_width(magnitude | 1));
+  char* const end = to + (width + bits - 1) / bits;
+  for (char* at = end; at != to; magnitude >>= bits)
+    *--at = "01234567"[magnitude & ((1U << bits) - 1)];
+  return end;
 }
 
 void append_prefixed_wide(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits) {
@@ -121,15 +139,33 @@ void append_prefixed_wide(TextBuffer& out, ByteSpan little_endian, bool is_signe
   append_prefixed_limbs(out, limbs_of(little_endian, negative), negative, bits);
 }
 
-void append_finite_real(TextBuffer& out, double value) {
-  char* const begin = out.reserve(kRealSize);
-  char* end = fmt::format_to(begin, FMT_COMPILE("{}"), value);
-  const std::string_view text(begin, static_cast<std::size_t>(end - begin));
-  if (text.find_first_of(".e") == std::string_view::npos) {
-    *end++ = '.';
-    *end++ = '0';
+char* write_finite_real(char* to, double value) {
+  // `d.ddde+XX`, whose digits are put where they belong.
+  std::array<char, kRealSize> text;
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), std::fabs(value),
+                                     std::chars_format::scientific);
+  const std::string_view all(text.data(), static_cast<std::size_t>(written.ptr - text.data()));
+  if (std::signbit(value)) *to++ = '-';
+  const std::size_t mark = all.rfind('e');
+  int exponent = 0;
+  std::from_chars(all.data() + mark + 2, written.ptr, exponent);
+  if (all[mark + 1] == '-') exponent = -exponent;
+  if (exponent < -4 || exponent > 15) return std::ranges::copy(all, to).out;
+  const std::size_t count = mark == 1 ? 1 : mark - 1;
+  text[mark == 1 ? 0 : 1] = text[0];
+  const char* const digits = text.data() + (mark == 1 ? 0 : 1);
+  if (exponent < 0) {
+    std::memcpy(to, "0.0000", 6);
+    to += 1 - exponent;
+    return std::copy_n(digits, count, to);
   }
-  out.commit(end);
+  const auto whole = static_cast<std::size_t>(exponent) + 1;
+  to = std::copy_n(digits, std::min(whole, count), to);
+  if (whole > count) to = std::fill_n(to, whole - count, '0');
+  *to++ = '.';
+  if (whole < count) return std::copy_n(digits + whole, count - whole, to);
+  *to++ = '0';
+  return to;
 }
 
 }  // namespace tracedeck::render

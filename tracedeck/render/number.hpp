@@ -72,6 +72,13 @@ inline char* write_padded(char* to, std::uint64_t value, int digits) {
   return to + digits;
 }
 
+// The nine digits of nanoseconds below a second, zeros in front.
+inline char* write_nanoseconds(char* to, std::uint32_t value) {
+  to = detail::write_eight(to, value / 10);
+  *to = static_cast<char>('0' + value % 10);
+  return to + 1;
+}
+
 // Writes a decimal integer to room of at least `kIntegerSize` and returns its end.
 inline char* write_decimal(char* to, std::uint64_t value) {
   constexpr std::uint64_t kEightDigits = 100'000'000;
@@ -114,11 +121,17 @@ void append_decimal(TextBuffer& out, Nanoseconds value);
 void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed);
 
 // An integer with `bits` a digit (1, 3 or 4): `0b101`, `0o17`, `0x1f`; "-0x1f" when negative.
-void append_prefixed(TextBuffer& out, std::uint64_t magnitude, bool negative, unsigned bits);
+// Writes to room of at least `kPrefixedSize` and returns the end.
+inline constexpr std::size_t kPrefixedSize = 67;
+char* write_prefixed(char* to, std::uint64_t magnitude, bool negative, unsigned bits);
 void append_prefixed_wide(TextBuffer& out, ByteSpan little_endian, bool is_signed, unsigned bits);
 
 // The shortest digits that read back as the same double, in positional notation for exponents from
-// -4 to 15; always with a `.` or an `e`. `value` is finite.
-void append_finite_real(TextBuffer& out, double value);
+// -4 to 15; always with a `.` or an `e`. `value` is finite. Writes to room of at least `kRealSize`
+// and returns the end.
+char* write_finite_real(char* to, double value);
+inline void append_finite_real(TextBuffer& out, double value) {
+  out.commit(write_finite_real(out.reserve(kRealSize), value));
+}
 
 }  // namespace tracedeck::render

@@ -63,6 +63,29 @@ RC_GTEST_PROP(Number, IntegersAreTheirDigits, (std::uint64_t value, std::uint8_t
   RC_ASSERT(decimal(as_signed) == fmt::format("{}", as_signed));
 }
 
+RC_GTEST_PROP(Number, PrefixedIntegersAreTheirDigits,
+              (std::uint64_t value, std::uint8_t shift, bool negative)) {
+  const std::uint64_t scaled = value >> shift % 64;
+  const auto prefixed = [&](unsigned bits) {
+    std::string room(kPrefixedSize, '#');
+    room.erase(static_cast<std::size_t>(write_prefixed(room.data(), scaled, negative, bits) -
+                                        room.data()));
+    return room;
+  };
+  const std::string sign = negative ? "-" : "";
+  RC_ASSERT(prefixed(4) == sign + fmt::format("{:#x}", scaled));
+  RC_ASSERT(prefixed(3) == sign + fmt::format("0o{:o}", scaled));
+  RC_ASSERT(prefixed(1) == sign + fmt::format("{:#b}", scaled));
+}
+
+TEST(Number, Nanoseconds) {
+  for (const std::uint32_t value : {0U, 9U, 10U, 123'456'789U, 999'999'999U, 100'000'000U}) {
+    std::string room(9, '#');
+    EXPECT_EQ(write_nanoseconds(room.data(), value), room.data() + 9);
+    EXPECT_EQ(room, fmt::format("{:09}", value));
+  }
+}
+
 TEST(Number, WideIntegers) {
   EXPECT_EQ(wide({}, false), "0");
   EXPECT_EQ(wide({0, 0, 0, 0, 0, 0, 0, 0, 0}, false), "0");
@@ -118,6 +141,17 @@ TEST(Number, RealsAreShortAndNeverLookLikeIntegers) {
   EXPECT_EQ(real(5e-324), "5e-324");
   EXPECT_EQ(real(2.225073858507201e-308), "2.225073858507201e-308");
   EXPECT_EQ(real(-1.7976931348623157e308), "-1.7976931348623157e+308");
+}
+
+// `{}` of fmt has the same digits and notation, but for integers.
+RC_GTEST_PROP(Number, RealsAreThoseOfFmt, (std::uint64_t bits, std::int64_t scaled)) {
+  for (const double value : {std::bit_cast<double>(bits), static_cast<double>(scaled) / 1000,
+                             std::ldexp(1.0, static_cast<int>(bits % 2000) - 1000)}) {
+    RC_PRE(std::isfinite(value));
+    std::string want = fmt::format("{}", value);
+    if (want.find_first_of(".e") == std::string::npos) want += ".0";
+    RC_ASSERT(real(value) == want);
+  }
 }
 
 RC_GTEST_PROP(Number, RealsReadBackTheSame, (std::uint64_t bits)) {

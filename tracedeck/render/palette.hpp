@@ -24,6 +24,8 @@ class Palette {
  public:
   explicit Palette(bool color) : color_(color) {}
 
+  [[nodiscard]] bool color() const { return color_; }
+
   void begin(TextBuffer& out, Paint paint) const {
     if (color_ && paint != Paint::kPlain) out.append(sequence(paint));
   }

@@ -26,6 +26,8 @@ class TextBuffer {
     if (static_cast<std::size_t>(limit_ - end_) < count) make_room(count);
     return end_;
   }
+  // The end of the room that there is, which may be more than what was asked for.
+  [[nodiscard]] const char* limit() const { return limit_; }
   // Ends what was written into reserved room.
   void commit(char* end) { end_ = end; }
 

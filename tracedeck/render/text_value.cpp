@@ -1,7 +1,5 @@
 #include "tracedeck/render/text_value.hpp"
 
-#include <cmath>
-
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/number.hpp"
@@ -15,20 +13,75 @@ bool is_integer(SlotKind kind) {
          kind == SlotKind::kWideUnsigned || kind == SlotKind::kWideSigned;
 }
 
-void append_integer(TextBuffer& out, const Slot& slot, DisplayBase base) {
-  const bool is_signed = slot.kind == SlotKind::kSigned || slot.kind == SlotKind::kWideSigned;
-  const bool is_wide = slot.kind == SlotKind::kWideUnsigned || slot.kind == SlotKind::kWideSigned;
-  if (base == DisplayBase::kDecimal) {
-    if (is_wide) return append_wide_decimal(out, slot.bytes(), is_signed);
-    return is_signed ? append_decimal(out, slot.integer) : append_decimal(out, slot.bits);
+// Bits of a digit; 0: decimal.
+unsigned digit_bits(DisplayBase base) {
+  switch (base) {
+    case DisplayBase::kBinary:
+      return 1;
+    case DisplayBase::kOctal:
+      return 3;
+    case DisplayBase::kHexadecimal:
+      return 4;
+    case DisplayBase::kDecimal:
+      break;
   }
-  const unsigned bits = base == DisplayBase::kBinary ? 1 : base == DisplayBase::kOctal ? 3 : 4;
-  if (is_wide) return append_prefixed_wide(out, slot.bytes(), is_signed, bits);
+  return 0;
+}
+
+// An integer of up to 64 bits.
+char* write_narrow(char* to, const Slot& slot, DisplayBase base) {
+  const bool is_signed = slot.kind == SlotKind::kSigned;
+  const unsigned bits = digit_bits(base);
+  if (bits == 0) return is_signed ? write_decimal(to, slot.integer) : write_decimal(to, slot.bits);
   const bool negative = is_signed && slot.integer < 0;
-  append_prefixed(out, negative ? 0 - slot.bits : slot.bits, negative, bits);
+  return write_prefixed(to, negative ? 0 - slot.bits : slot.bits, negative, bits);
+}
+
+// Whether a packed array is one of addresses as they mostly lie there.
+bool shows_addresses(const Slot& array, const FieldClass* element) {
+  if (array.detail != static_cast<std::uint8_t>(PackedElement::kU64Le)) return false;
+  const auto* const integer = class_as<IntegerClass>(element);
+  return integer == nullptr ? (array.flags & kSlotAddress) != 0
+                            : integer->form == IntegerClass::Form::kAddress;
+}
+
+void append_wide(TextBuffer& out, const Slot& slot, DisplayBase base) {
+  const bool is_signed = slot.kind == SlotKind::kWideSigned;
+  const unsigned bits = digit_bits(base);
+  if (bits == 0) return append_wide_decimal(out, slot.bytes(), is_signed);
+  append_prefixed_wide(out, slot.bytes(), is_signed, bits);
 }
 
 }  // namespace
+
+ValueForm TextStyle::form_of(const FieldClass* field_class, Spelling& spelling) const {
+  field_class = present(field_class);
+  if (class_as<RealClass>(field_class) != nullptr) return ValueForm::kReal;
+  if (class_as<StringClass>(field_class) != nullptr)
+    return palette_.color() ? ValueForm::kWalk : ValueForm::kText;
+  const auto* const integer = class_as<IntegerClass>(field_class);
+  if (integer == nullptr) return ValueForm::kWalk;
+  switch (integer->form) {
+    case IntegerClass::Form::kEnumeration:
+    case IntegerClass::Form::kBitMap:
+      return ValueForm::kLabels;
+    case IntegerClass::Form::kAddress:
+      spelling.is_address = true;
+      [[fallthrough]];
+    case IntegerClass::Form::kBitArray:
+      spelling.base = DisplayBase::kHexadecimal;
+      break;
+    case IntegerClass::Form::kNumber:
+      spelling.base = integer->display_base;
+      break;
+  }
+  return spelling.base == DisplayBase::kDecimal ? ValueForm::kNumber : ValueForm::kInteger;
+}
+
+char* TextStyle::write_integer(char* to, const Slot& slot, Spelling spelling) const {
+  if (spelling.is_address && (palette_.color() || symbols_ != nullptr)) return nullptr;
+  return write_narrow(to, slot, spelling.base);
+}
 
 void TextStyle::member(TextBuffer& out, std::string_view name) {
   columns_ += append_visible_name(out, name);
@@ -55,22 +108,36 @@ void TextStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
       return palette_.end(out, Paint::kText);
     case SlotKind::kBlob:
       return blob(out, slot.bytes());
-    default:
-      scratch_.clear();
-      scratch_.append("unresolved(");
-      append_decimal(scratch_, slot.bits);
-      scratch_.append(')');
-      return put(out, Paint::kWarning, scratch_.view());
+    default: {
+      TextBuffer text(nullptr, 512);
+      text.append("unresolved(");
+      append_decimal(text, slot.bits);
+      text.append(')');
+      return put(out, Paint::kWarning, text.view());
+    }
   }
 }
 
 void TextStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* element) {
+  const std::size_t count = packed_count(slot);
+  const bool addresses = shows_addresses(slot, element) && !palette_.color();
   put(out, Paint::kPlain, "[");
-  for (std::size_t i = 0; i < packed_count(slot); ++i) {
-    if (i != 0) separate(out);
-    scalar(out, packed_element(slot, i), element);
+  for (std::size_t i = 0; i < count; ++i) {
+    begin_part(out, slot.kind, i);
+    if (!addresses || !bare_address(out, load_le<std::uint64_t>(slot.pointer + 8 * i)))
+      scalar(out, packed_element(slot, i), element);
   }
   put(out, Paint::kPlain, "]");
+}
+
+// Writes an address that has no name and no colour; false: it has a name.
+bool TextStyle::bare_address(TextBuffer& out, std::uint64_t address) {
+  if (symbols_ != nullptr && !symbols_->functions_at(address).empty()) return false;
+  char* const at = out.reserve(kPrefixedSize);
+  char* const end = write_prefixed(at, address, false, 4);
+  out.commit(end);
+  columns_ += static_cast<std::size_t>(end - at);
+  return true;
 }
 
 void TextStyle::integer(TextBuffer& out, const Slot& slot, const IntegerClass* integer) {
@@ -127,9 +194,18 @@ void TextStyle::flags(TextBuffer& out, const Slot& slot, const IntegerClass& int
 }
 
 void TextStyle::number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint) {
-  scratch_.clear();
-  append_integer(scratch_, slot, base);
-  put(out, paint, scratch_.view());
+  palette_.begin(out, paint);
+  if (slot.kind == SlotKind::kUnsigned || slot.kind == SlotKind::kSigned) {
+    char* const at = out.reserve(kPrefixedSize);
+    char* const end = write_narrow(at, slot, base);
+    out.commit(end);
+    columns_ += static_cast<std::size_t>(end - at);
+  } else {
+    TextBuffer digits(nullptr, 512);
+    append_wide(digits, slot, base);
+    put(out, Paint::kPlain, digits.view());
+  }
+  palette_.end(out, paint);
   if (slot.name() != 0 && names_ != nullptr) name(out, (*names_)[slot.name()]);
 }
 
@@ -165,9 +241,10 @@ void TextStyle::name(TextBuffer& out, std::string_view name) {
 void TextStyle::real(TextBuffer& out, double value) {
   if (std::isnan(value)) return put(out, Paint::kPlain, "NaN");
   if (std::isinf(value)) return put(out, Paint::kPlain, value < 0 ? "-Infinity" : "Infinity");
-  scratch_.clear();
-  append_finite_real(scratch_, value);
-  put(out, Paint::kPlain, scratch_.view());
+  char* const at = out.reserve(kRealSize);
+  char* const end = write_finite_real(at, value);
+  out.commit(end);
+  columns_ += static_cast<std::size_t>(end - at);
 }
 
 void TextStyle::blob(TextBuffer& out, ByteSpan bytes) {

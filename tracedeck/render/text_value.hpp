@@ -3,15 +3,18 @@
 // address.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/symbols.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/model/value_names.hpp"
+#include "tracedeck/render/member_program.hpp"
 #include "tracedeck/render/palette.hpp"
+#include "tracedeck/render/plain_characters.hpp"
 #include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/value_walk.hpp"
 
@@ -31,9 +34,13 @@ class TextStyle {
   void close(TextBuffer& out, SlotKind kind) {
     put(out, Paint::kPlain, kind == SlotKind::kArray ? "]" : "}");
   }
-  void separate(TextBuffer& out) { put(out, Paint::kPlain, ", "); }
+  void begin_part(TextBuffer& out, SlotKind, std::size_t index) {
+    if (index != 0) put(out, Paint::kPlain, ", ");
+  }
   void member(TextBuffer& out, std::string_view name);
   void key(TextBuffer& out, const Slot& slot);
+  static constexpr bool kOpensChoices = false;
+  static const std::vector<bool>* shown_members(const StructureClass*) { return nullptr; }
   void open_pair(TextBuffer&) {}
   void split_pair(TextBuffer& out) { put(out, Paint::kPlain, ": "); }
   void close_pair(TextBuffer&) {}
@@ -52,6 +59,22 @@ class TextStyle {
   // The same of the names of addresses.
   void set_symbols(const Symbols* symbols) { symbols_ = symbols; }
 
+  // See `CompiledStyle`.
+  struct Spelling {
+    DisplayBase base = DisplayBase::kDecimal;
+    bool is_address = false;
+  };
+  [[nodiscard]] ValueForm form_of(const FieldClass* field_class, Spelling& spelling) const;
+  [[nodiscard]] static bool is_bare(const Slot& slot) { return (slot.flags & kSlotNamed) == 0; }
+  char* write_integer(char* to, const Slot& slot, Spelling spelling) const;
+  static char* write_real(char* to, double value) {
+    return std::isfinite(value) ? write_finite_real(to, value) : nullptr;
+  }
+  static char* write_text(char* to, std::string_view text) {
+    return write_plain_quoted<kQuotesEscaped>(to, text);
+  }
+  [[nodiscard]] static int faults() { return 0; }  // all can be shown
+
   // Columns filled so far, line ends not minded.
   [[nodiscard]] std::size_t columns() const { return columns_; }
 
@@ -61,6 +84,7 @@ class TextStyle {
   void flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint);
   void address(TextBuffer& out, const Slot& slot);
+  bool bare_address(TextBuffer& out, std::uint64_t address);
   void name(TextBuffer& out, std::string_view name);
   void real(TextBuffer& out, double value);
   void blob(TextBuffer& out, ByteSpan bytes);
@@ -69,27 +93,8 @@ class TextStyle {
   const ValueNames* names_ = nullptr;
   const Symbols* symbols_ = nullptr;
   std::size_t columns_ = 0;
-  TextBuffer scratch_{nullptr, 1024};
 };
 
-// Writes values off the tape.
-class TextValues {
- public:
-  explicit TextValues(Palette palette) : style_(palette) {}
-  TextValues(const TextValues&) = delete;
-  TextValues& operator=(const TextValues&) = delete;
-
-  const Slot* append(TextBuffer& out, const Slot* slot, const FieldClass* field_class) {
-    return walk_.value(out, slot, field_class);
-  }
-  void append_members(TextBuffer& out, std::span<const Slot> slots, const FieldClass* structure) {
-    walk_.members(out, slots, structure);
-  }
-  [[nodiscard]] TextStyle& style() { return style_; }
-
- private:
-  TextStyle style_;
-  ValueWalk<TextStyle> walk_{style_};
-};
+using TextValues = StyledValues<TextStyle>;
 
 }  // namespace tracedeck::render

@@ -2,8 +2,6 @@
 
 #include <chrono>
 
-#include "tracedeck/render/number.hpp"
-
 namespace tracedeck::render {
 namespace {
 
@@ -60,17 +58,31 @@ std::size_t append_date_time(TextBuffer& out, Nanoseconds time) {
 std::size_t append_magnitude(TextBuffer& out, Uint128 nanoseconds) {
   // 2^128 ns are 30 digits of seconds.
   constexpr std::size_t kSize = 40;
-  const Uint128 seconds = nanoseconds / kPerSecond;
-  const auto rest = static_cast<std::uint64_t>(nanoseconds % kPerSecond);
   char* const begin = out.reserve(kSize);
-  char* at = write_decimal(begin, seconds);
+  char* at = begin;
+  const auto narrow = static_cast<std::uint64_t>(nanoseconds);
+  std::uint64_t rest = narrow % kPerSecond;
+  if (narrow == nanoseconds) [[likely]] {
+    at = write_decimal(at, narrow / kPerSecond);
+  } else {
+    at = write_decimal(at, nanoseconds / kPerSecond);
+    rest = static_cast<std::uint64_t>(nanoseconds % kPerSecond);
+  }
   *at++ = '.';
-  at = write_padded(at, rest, 9);
+  at = write_nanoseconds(at, static_cast<std::uint32_t>(rest));
   out.commit(at);
   return static_cast<std::size_t>(at - begin);
 }
 
 }  // namespace
+
+NarrowClock::NarrowClock(const ClockClass& clock) {
+  const Nanoseconds base = clock.to_nanoseconds(0);
+  if (clock.tick != Tick{} || base.magnitude() > kMost) return;
+  const auto magnitude = static_cast<std::int64_t>(base.magnitude());
+  base_ = base.negative() ? -magnitude : magnitude;
+  counts_ = true;
+}
 
 std::size_t append_time(TextBuffer& out, Nanoseconds time, ClockOrigin origin) {
   if (origin == ClockOrigin::kUnixEpoch && has_date(time)) return append_date_time(out, time);

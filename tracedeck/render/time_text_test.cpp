@@ -68,5 +68,36 @@ RC_GTEST_PROP(TimeText, DatesAgreeWithTheLibrary, (std::int32_t whole, std::uint
   RC_ASSERT(shown.substr(0, 19) == text);
 }
 
+TEST(DecimalTimes, AreTheTimes) {
+  DecimalTimes times;
+  for (const std::uint64_t time :
+       {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{999'999'999},
+        std::uint64_t{1'000'000'000}, std::uint64_t{1'000'000'001}, std::uint64_t{1'999'999'999},
+        std::uint64_t{2'000'000'000}, std::uint64_t{1'000'000'000}, ~std::uint64_t{0} >> 1,
+        std::uint64_t{5}}) {
+    TextBuffer out(nullptr, 512);
+    times.append(out, time);
+    EXPECT_EQ(out.view(), std::to_string(time));
+  }
+}
+
+RC_GTEST_PROP(NarrowClock, TimesAreThoseOfTheClock,
+              (std::int64_t seconds, std::uint64_t ticks, std::int64_t shift, std::uint64_t value,
+               bool gigahertz)) {
+  ClockClass clock{
+      .offset_seconds = seconds % 20'000'000'000, .offset_ticks = ticks, .shift = shift};
+  if (!gigahertz) clock.tick = {.numerator = 1000, .denominator = 3};
+  const Nanoseconds exact = clock.to_nanoseconds(value);
+  const auto time = NarrowClock(clock).time_of(clock, value);
+  const bool fits = !exact.negative() && exact.magnitude() >> 63 == 0;
+  if (time) {
+    RC_ASSERT(fits);
+    RC_ASSERT(exact == Nanoseconds::from_unsigned(*time));
+  } else {
+    // What is computed in 64 bits may leave out times that only their sum brings back.
+    RC_ASSERT(!fits || (gigahertz && value >> 63 != 0));
+  }
+}
+
 }  // namespace
 }  // namespace tracedeck::render

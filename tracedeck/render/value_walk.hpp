@@ -1,13 +1,15 @@
-// The walk over a value on the tape that JSON and text share: order, names, separators and nesting
+// The walk over a value on the tape that all forms share: order, names, separators and nesting
 // are decided here, their spelling by a `Style`.
 //
 // The walk keeps its own stack, so the nesting depth of a trace is bounded by memory alone.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/model/field_class.hpp"
@@ -22,21 +24,28 @@ const Class* class_as(const FieldClass* field_class) {
   return field_class == nullptr ? nullptr : field_class->as<Class>();
 }
 
+// The class of an optional's value where there is one, else the class itself. It may be null.
+inline const FieldClass* present(const FieldClass* field_class) {
+  const auto* const optional = class_as<OptionalClass>(field_class);
+  return optional == nullptr ? field_class : optional->value.get();
+}
+
 // What spells the parts of a value in one language. A field class is null where the trace has none
 // for a value.
 template <class T>
 concept ValueStyle = requires(T& style, TextBuffer& out, const Slot& slot,
-                              const FieldClass* field_class, SlotKind kind, std::string_view name) {
+                              const FieldClass* field_class, const StructureClass* structure,
+                              SlotKind kind, std::string_view name, std::size_t index) {
   // A value that is neither compound nor packed.
   style.scalar(out, slot, field_class);
   // A packed array, and the class of its elements.
   style.packed(out, slot, field_class);
   // An optional without a value.
   style.absent(out);
-  // Before and behind the parts of a compound value, and between two of them.
+  // Before and behind the parts of a compound value, and before part `index` of them.
   style.open(out, kind);
   style.close(out, kind);
-  style.separate(out);
+  style.begin_part(out, kind, index);
   // Before the value of a structure's member: its name.
   style.member(out, name);
   // Before the value of a pair of a string map: its key.
@@ -45,6 +54,10 @@ concept ValueStyle = requires(T& style, TextBuffer& out, const Slot& slot,
   style.open_pair(out);
   style.split_pair(out);
   style.close_pair(out);
+  // Whether optionals and variants are opened and closed like compound values.
+  { T::kOpensChoices } -> std::convertible_to<bool>;
+  // Which members of a structure, which may be null, are shown; null: all.
+  { style.shown_members(structure) } -> std::convertible_to<const std::vector<bool>*>;
 };
 
 template <ValueStyle Style>
@@ -54,25 +67,13 @@ class ValueWalk {
 
   // Writes the value at `slot` and returns the slot after it.
   const Slot* value(TextBuffer& out, const Slot* slot, const FieldClass* field_class) {
-    for (;;) {
-      slot = begin(out, slot, field_class);
-      while (!frames_.empty() && slot >= frames_.back().end) finish(out);
-      if (frames_.empty()) return slot;
-      field_class = go_on(out, slot);
-    }
+    return finish(out, begin(out, slot, field_class));
   }
 
   // Writes members that lie one after the other without a head, with what is around them.
   void members(TextBuffer& out, std::span<const Slot> slots, const FieldClass* field_class) {
-    const auto* const structure = class_as<StructureClass>(field_class);
-    const Slot* slot = slots.data();
-    const Slot* const end = slot + slots.size();
-    style_.open(out, SlotKind::kStructure);
-    for (std::size_t i = 0; slot < end; ++i) {
-      if (i != 0) style_.separate(out);
-      slot = value(out, slot, member(out, structure, i));
-    }
-    style_.close(out, SlotKind::kStructure);
+    open(out, SlotKind::kStructure, slots.data() + slots.size(), field_class);
+    finish(out, slots.data());
   }
 
  private:
@@ -80,9 +81,43 @@ class ValueWalk {
   struct Frame {
     const Slot* end;
     const FieldClass* field_class;
-    std::size_t count = 0;  // parts begun; of a map, keys and values
+    const std::vector<bool>* shown;  // members of a structure; null: all
+    std::size_t count = 0;           // parts met; of a map, keys and values
+    std::size_t written = 0;         // of these, of a structure
     SlotKind kind;
   };
+
+  // Writes the rest of what is open, from `slot` on, and returns the slot after it.
+  const Slot* finish(TextBuffer& out, const Slot* slot) {
+    while (!frames_.empty()) {
+      Frame& frame = frames_.back();
+      if (frame.shown != nullptr) skip_hidden(frame, slot);
+      if (slot < frame.end) {
+        const FieldClass* const field_class = go_on(out, slot);
+        slot = begin(out, slot, field_class);
+      } else {
+        if (frame.kind == SlotKind::kMap && frame.count != 0) style_.close_pair(out);
+        style_.close(out, frame.kind);
+        frames_.pop_back();
+      }
+    }
+    return slot;
+  }
+
+  static void skip_hidden(Frame& frame, const Slot*& slot) {
+    for (; slot < frame.end && frame.count < frame.shown->size() && !(*frame.shown)[frame.count];
+         ++frame.count)
+      slot = slot->next();
+  }
+
+  void open(TextBuffer& out, SlotKind kind, const Slot* end, const FieldClass* field_class) {
+    style_.open(out, kind);
+    const std::vector<bool>* const shown =
+        kind == SlotKind::kStructure ? static_cast<const std::vector<bool>*>(style_.shown_members(
+                                           class_as<StructureClass>(field_class)))
+                                     : nullptr;
+    frames_.push_back({.end = end, .field_class = field_class, .shown = shown, .kind = kind});
+  }
 
   // Writes a scalar, or opens a compound value.
   const Slot* begin(TextBuffer& out, const Slot* slot, const FieldClass* field_class) {
@@ -92,6 +127,10 @@ class ValueWalk {
         return slot + 1;
       }
       field_class = chosen(*slot, field_class);
+      if constexpr (Style::kOpensChoices) {
+        open(out, slot->kind, slot->next(), field_class);
+        return slot + 1;
+      }
       ++slot;
     }
     if (slot->kind == SlotKind::kPackedArray) {
@@ -99,8 +138,7 @@ class ValueWalk {
     } else if (slot->kind < kFirstCompound) {
       style_.scalar(out, *slot, field_class);
     } else {
-      style_.open(out, slot->kind);
-      frames_.push_back({.end = slot->next(), .field_class = field_class, .kind = slot->kind});
+      open(out, slot->kind, slot->next(), field_class);
     }
     return slot + 1;
   }
@@ -110,36 +148,34 @@ class ValueWalk {
   const FieldClass* go_on(TextBuffer& out, const Slot*& slot) {
     Frame& frame = frames_.back();
     const std::size_t index = frame.count++;
-    if (frame.kind == SlotKind::kMap) {
-      const auto* const map = class_as<MapClass>(frame.field_class);
-      if (index % 2 != 0) {
-        style_.split_pair(out);
+    switch (frame.kind) {
+      case SlotKind::kOptional:
+      case SlotKind::kVariant:
+        return frame.field_class;
+      case SlotKind::kStructure:
+        style_.begin_part(out, frame.kind, frame.written++);
+        return member(out, class_as<StructureClass>(frame.field_class), index);
+      case SlotKind::kStringMap: {
+        style_.begin_part(out, frame.kind, index);
+        style_.key(out, *slot++);
+        const auto* const map = class_as<MapClass>(frame.field_class);
         return map == nullptr ? nullptr : map->value.get();
       }
-      if (index != 0) {
-        style_.close_pair(out);
-        style_.separate(out);
+      case SlotKind::kMap: {
+        const auto* const map = class_as<MapClass>(frame.field_class);
+        if (index % 2 != 0) {
+          style_.split_pair(out);
+          return map == nullptr ? nullptr : map->value.get();
+        }
+        if (index != 0) style_.close_pair(out);
+        style_.begin_part(out, frame.kind, index / 2);
+        style_.open_pair(out);
+        return map == nullptr ? nullptr : map->key.get();
       }
-      style_.open_pair(out);
-      return map == nullptr ? nullptr : map->key.get();
+      default:
+        style_.begin_part(out, frame.kind, index);
+        return element_of(frame.field_class);
     }
-    if (index != 0) style_.separate(out);
-    if (frame.kind == SlotKind::kStructure) {
-      return member(out, class_as<StructureClass>(frame.field_class), index);
-    }
-    if (frame.kind == SlotKind::kStringMap) {
-      style_.key(out, *slot++);
-      const auto* const map = class_as<MapClass>(frame.field_class);
-      return map == nullptr ? nullptr : map->value.get();
-    }
-    return element_of(frame.field_class);
-  }
-
-  void finish(TextBuffer& out) {
-    const Frame& frame = frames_.back();
-    if (frame.kind == SlotKind::kMap && frame.count != 0) style_.close_pair(out);
-    style_.close(out, frame.kind);
-    frames_.pop_back();
   }
 
   // Writes the name of a structure's member and returns its class. Without a class the index stands
@@ -168,6 +204,31 @@ class ValueWalk {
 
   Style& style_;
   std::vector<Frame> frames_;
+};
+
+// Writes values off the tape in one style.
+template <ValueStyle Style>
+class StyledValues {
+ public:
+  template <class... Arguments>
+  explicit StyledValues(Arguments&&... arguments) : style_(std::forward<Arguments>(arguments)...) {}
+  StyledValues(const StyledValues&) = delete;
+  StyledValues& operator=(const StyledValues&) = delete;
+
+  // The value at `slot`, of a class that may be null. Returns the slot after it.
+  const Slot* append(TextBuffer& out, const Slot* slot, const FieldClass* field_class) {
+    return walk_.value(out, slot, field_class);
+  }
+  // A structure of members that lie one after the other without a head.
+  void append_members(TextBuffer& out, std::span<const Slot> slots, const FieldClass* structure) {
+    walk_.members(out, slots, structure);
+  }
+  [[nodiscard]] Style& style() { return style_; }
+  [[nodiscard]] const Style& style() const { return style_; }
+
+ private:
+  Style style_;
+  ValueWalk<Style> walk_{style_};
 };
 
 }  // namespace tracedeck::render

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/render/plain_characters.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -81,6 +82,14 @@ std::size_t append_hidden(TextBuffer& out, const std::uint8_t* at, const Utf8Ste
 }
 
 std::size_t append_text(TextBuffer& out, std::string_view text, bool in_quotes) {
+  constexpr std::size_t kMostAtOnce = 4096;
+  if (text.size() <= kMostAtOnce) {
+    char* const to = out.reserve(text.size());
+    if (copy_plain<kQuotesEscaped>(to, text.data(), text.size())) {
+      out.commit(to + text.size());
+      return text.size();
+    }
+  }
   const ByteSpan bytes = as_bytes(text);
   const std::uint8_t* at = bytes.data();
   const std::uint8_t* const end = at + bytes.size();
@@ -108,11 +117,20 @@ std::size_t append_text(TextBuffer& out, std::string_view text, bool in_quotes) 
   return columns;
 }
 
+// Which characters names have.
+constexpr std::array<bool, 256> kOfNames = [] {
+  std::array<bool, 256> are{};
+  for (unsigned char c = '0'; c <= '9'; ++c) are[c] = true;
+  for (unsigned char c = 'A'; c <= 'Z'; ++c) are[c] = true;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) are[c] = true;
+  for (const char mark : {'_', '.', ':', '@', '$', '#', '/', '-'})
+    are[static_cast<unsigned char>(mark)] = true;
+  return are;
+}();
+
 bool is_name(std::string_view text) {
-  constexpr std::string_view kMarks = "_.:@$#/-";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           kMarks.find(c) != std::string_view::npos;
+  return !text.empty() && std::ranges::all_of(text, [](char character) {
+    return kOfNames[static_cast<unsigned char>(character)];
   });
 }
 
