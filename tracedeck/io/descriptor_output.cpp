@@ -13,6 +13,8 @@ namespace {
 
 // Above 64 KiB, what a pipe holds, more bytes a call gain little; twice that also serves files.
 constexpr std::size_t kOutputBuffer = std::size_t{128} << 10;
+// What is as large is not copied first.
+constexpr std::size_t kWrittenAtOnce = kOutputBuffer / 2;
 
 }  // namespace
 
@@ -53,9 +55,9 @@ Result<void> DescriptorOutput::put(ByteSpan bytes) {
 Result<void> DescriptorOutput::write(ByteSpan bytes) {
   if (failure_) return std::unexpected(*failure_);
   if (finished_) return fail(ErrorCode::kInvalidArgument, "the output is finished", name_);
-  if (bytes.size() > kOutputBuffer - used_) {
-    if (Result<void> flushed = flush(); !flushed) return flushed;
-    if (bytes.size() >= kOutputBuffer) return put(bytes);
+  const bool at_once = bytes.size() >= kWrittenAtOnce;
+  if (at_once || bytes.size() > kOutputBuffer - used_) {
+    if (Result<void> flushed = flush(); !flushed || at_once) return flushed ? put(bytes) : flushed;
   }
   if (!bytes.empty()) std::memcpy(buffer_.get() + used_, bytes.data(), bytes.size());
   used_ += bytes.size();
