@@ -123,9 +123,9 @@ bool SessionObserver::refuses(std::size_t traces) const {
   if (known_ != traces) return false;
   bool refused = false;
   for (const query::FieldWatch* const watch : watches_) {
-    for (const std::string& sentence : watch->unknown_fields()) {
-      session_.diagnostics.error(sentence);
-      refused = true;
+    for (const auto& sentences : {watch->unknown_fields(), watch->without_unit()}) {
+      for (const std::string& sentence : sentences) session_.diagnostics.error(sentence);
+      refused = refused || !sentences.empty();
     }
   }
   if (refused) session_.outcome.note(ExitCode::kUsage);
@@ -158,6 +158,12 @@ void report_doubts(const std::vector<query::FieldWatch*>& watches, Session& sess
     }
   };
   for (const query::FieldWatch* const watch : watches) {
+    // What was compared with nothing has no answer.
+    for (const std::string& sentence : watch->without_unit()) {
+      session.outcome.note(ExitCode::kUsage);
+      if (std::ranges::find(said, sentence) == said.end()) session.diagnostics.error(sentence);
+      said.push_back(sentence);
+    }
     say(watch->unknown_fields());
     say(watch->unknown_names());
     say(watch->notices());

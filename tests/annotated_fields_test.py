@@ -1,4 +1,5 @@
-"""Fields of dial9 with annotations: units behind numbers, gauges and counters as tracks; and events that no rule is about."""
+"""Fields of dial9 with annotations: units behind numbers, gauges and counters as tracks, literals with units in conditions; and
+events that no rule is about."""
 
 import json
 import unittest
@@ -57,6 +58,134 @@ class Annotated(CommandTest):
         # Those that are pairs are slices all the same.
         rows = {row["name"]: row["count"] for row in json.loads(run("latency", "--json", file).stdout)["rows"]}
         self.assertEqual(rows, {"a.rs:1": 1, "Job": 1})
+
+    def test_arguments_in_why_and_pages(self):
+        file = self.file("t.bin", requests())
+        self.assertIn("latency=50ms db=25000us body=1500 bytes load=1 percent plain=7", self.check(run("why", "--longest", "span Get", file), 0).stdout.decode())
+        page = self.folder / "t.html"
+        self.check(run("convert", "-q", "-o", page, file), 0)
+        self.assertGreater(page.stat().st_size, 0)
+
+
+REQUEST = [("took_ns", w.VARINT), ("latency", w.F64), ("db", w.VARINT), ("body", w.VARINT), ("load", w.F64), ("plain", w.VARINT)]
+UNITS = [(0, "dial9.role", "span.duration"), (1, "metrique.unit", "ms"), (2, "unit", "us"), (3, "unit", "bytes"), (4, "unit", "percent")]
+
+
+def requests():
+    """Requests of 3 ms, one of 50 ms, of a class with units; and, in another segment, one whose class has none of them."""
+    trace = w.header() + w.schema(0, "Get", REQUEST) + w.annotations(0, *UNITS)
+    for latency in (3, 3, 50, 3):
+        trace += w.event(0, w.varint(latency * MS) + w.f64(latency) + w.varint(latency * 500) + w.varint(1500) + w.f64(1) + w.varint(7), 10 * MS)
+    trace += w.header() + w.schema(1, "Get", REQUEST[1:]) + w.schema(2, "Tick", [("n", w.VARINT)])
+    trace += w.event(1, w.f64(50) + w.varint(25000) + w.varint(1500) + w.f64(1) + w.varint(7), MS)
+    return trace + w.event(2, w.varint(1), MS)
+
+
+class Units(CommandTest):
+    def count(self, condition, code=0):
+        result = self.check(run("query", f"where {condition} | count", "--output", "jsonl", self.file("t.bin", requests())), code)
+        return json.loads(result.stdout.splitlines()[0])["count"], result.stderr.decode()
+
+    def test_literals_count_what_the_field_does(self):
+        for condition, events in (
+            ("latency > 10ms", 1),
+            ("latency >= 3ms", 4),
+            ("latency >= 0.003s", 4),
+            ("10ms < latency", 1),
+            ("latency == 50000us", 1),
+            ("latency > 2999us", 4),
+            ("latency > 2 * 5ms", 1),
+            ("latency > -5ms", 4),
+            ("abs(latency) > 10ms", 1),
+            ("(latency ?? 0) > 10ms", 1),
+            ("latency in [1ms..4ms, 9s]", 3),
+            ("latency in [3ms, 1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s, 10s]", 3),
+            ("!(latency > 10ms)", 3),
+            ("db > 10ms", 1),
+            ("db == 1500us", 3),
+            ("db > 1500.5us", 1),
+            ("body > 1KiB", 4),
+            ("body == 1.5kB", 4),
+            ("body == 1500bytes", 4),
+        ):
+            with self.subTest(condition):
+                found, said = self.count(condition)
+                self.assertEqual(found, events)
+                self.assertIn("1 event could not be compared: there nothing says what", said)
+
+    def test_what_is_calculated_or_bare_is_as_it_stands(self):
+        for condition, events in (
+            ("latency > 10", 2),
+            ("latency * 1ms > 10ms", 2),
+            ("plain * 1000000 == 7ms", 5),
+            ("plain + 6999993ns == 7ms", 5),
+            ("time >= 10ms", 4),
+            ("latency + 1 > 50", 2),
+        ):
+            with self.subTest(condition):
+                self.assertEqual(self.count(condition), (events, ""))
+        self.assertEqual(self.count("latency - latency == 0ms")[0], 5)
+
+    def test_what_cannot_be_compared_is_an_error(self):
+        for condition, why in (
+            ("plain > 5ms", "error: nothing says what `plain` counts, to compare it with a time: write a number without a unit"),
+            ("plain in [5ms]", "error: nothing says what `plain` counts"),
+            ("n == 1ns", "error: nothing says what `n` counts"),
+            ("latency > 5MiB", "error: `latency` counts ms, which cannot be compared with bytes: write a number without a unit"),
+            ("load > 1ms", "error: `load` counts percent, which cannot be compared with a time"),
+            ("time > 5kB", "error: `time` counts ns, which cannot be compared with bytes"),
+            ("latency + db > 5ms", "error: nothing says what `latency` counts"),
+            ("id < 5ms", "error: nothing says what `id` counts"),
+        ):
+            with self.subTest(condition):
+                found, said = self.count(condition, 2)
+                self.assertEqual(found, 0)
+                self.assertIn(why, said)
+        self.assertEqual(self.count("missing > 5ms")[1].count("missing"), 1)
+
+    def test_everywhere(self):
+        file = self.file("t.bin", requests())
+        self.assertEqual(len(self.check(run("print", "--where", "db > 10ms", file), 0).stdout.splitlines()), 1)
+        answer = self.check(run("query", "sum(latency > 10ms) as slow, count by name", file), 0)
+        self.assertRegex(answer.stdout.decode(), r"Get +1 +5\n")
+        self.assertIn("1 event could not be compared", answer.stderr.decode())
+        self.assertEqual(self.check(run("query", "limit 3 | where latency > 10ms | count", file), 0).stdout.decode().split()[1], "1")
+
+    def test_columns(self):
+        file = self.file("t.bin", requests())
+        question = "where has(took_ns) | avg(latency), max(db), sum(body), max(load), count by plain"
+        lines = self.check(run("query", question, file), 0).stdout.decode().splitlines()
+        self.assertEqual(lines[0], "plain  avg(latency) (ms)  max(db) (us)  sum(body) (bytes)  max(load) (percent)  count")
+        units = {"avg(latency)": "ms", "max(db)": "us", "sum(body)": "bytes", "max(load)": "percent"}
+        last = self.check(run("query", question, "--output", "jsonl", file), 0).stdout.splitlines()[-1]
+        self.assertEqual(json.loads(last)["answer"]["units"], units)
+        part = self.folder / "t.part"
+        self.check(run("query", question, "--partial", part, file), 0)
+        merged = self.check(run("query", "--merge", part, part, "--output", "jsonl"), 0).stdout.splitlines()
+        self.assertEqual((json.loads(merged[0])["count"], json.loads(merged[-1])["answer"]["units"]), (8, units))
+        for condition, rows in (("avg > 10ms", 1), ("avg > 20ms", 0), ("max(db) == 25ms", 1), ("sum(body) > 5KiB", 1), ("avg + 10 > 20ms", 1)):
+            with self.subTest(condition):
+                answer = run("query", f"{question} | where {condition}", "--output", "jsonl", file)
+                self.assertEqual(len(self.check(answer, 0).stdout.splitlines()), rows + 1)
+        answer = self.check(run("query", f"{question} | where plain > 5ms", file), 0)
+        self.assertIn("nothing says what `plain` counts", answer.stderr.decode())
+        rows = self.check(run("query", "where has(took_ns) | select latency as l, latency * 1ms as ns | where ns > 10ms && l > 10ms", file), 0)
+        self.assertEqual(rows.stdout.decode().splitlines()[:2], ["l (ms)     ns", "    50  5e+07"])
+
+    def test_units_that_differ(self):
+        file = self.file("t.bin", requests())
+        answer = self.check(run("query", "max(latency)", file), 0)
+        self.assertEqual(answer.stdout.decode().splitlines()[0].strip(), "max(latency)")
+        self.assertIn("`max(latency)` is of numbers that event classes give different units, or none", answer.stderr.decode())
+
+    def test_statistics_and_schemas(self):
+        file = self.file("t.bin", requests())
+        text = self.check(run("stats", file), 0).stdout.decode()
+        self.assertRegex(text, r"latency \(ms\) +4 +3 +14.75 +50")
+        self.assertRegex(text, r"latency +1 +50 +50 +50")
+        fields = {f["name"]: f.get("unit") for f in json.loads(self.check(run("stats", "--json", file), 0).stdout)["classes"][0]["fields"]}
+        self.assertEqual((fields["latency"], fields["db"], fields["plain"]), ("ms", "us", None))
+        self.assertRegex(self.check(run("schema", file), 0).stdout.decode(), r"latency +real, 64 bits\n +@metrique.unit +ms\n")
 
 
 if __name__ == "__main__":

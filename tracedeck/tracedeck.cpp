@@ -30,10 +30,11 @@ bool Trace::refill() {
   BatchPtr batch = reading.next();
   if (batch == nullptr) {
     if (state_->condition != nullptr) {
-      for (const std::string& sentence : state_->condition->fields().unknown_fields())
-        reading.note(sentence);
-      for (const std::string& sentence : state_->condition->fields().unknown_names())
-        reading.note(sentence);
+      const query::FieldWatch& fields = state_->condition->fields();
+      for (const auto& sentences :
+           {fields.unknown_fields(), fields.without_unit(), fields.unknown_names()}) {
+        for (const std::string& sentence : sentences) reading.note(sentence);
+      }
     }
     return false;
   }

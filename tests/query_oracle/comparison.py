@@ -4,7 +4,7 @@ from command import run
 
 from .corpus import PRINT
 from .evaluator import Doubt, true_of
-from .lexer import Strange
+from .lexer import Real, Strange, Whole
 from .parser import parse
 from .times import Times, unit
 from .values import REPLACEMENT
@@ -36,6 +36,10 @@ class Answer:
             raise Strange
         if any(node[0] == "field" and REPLACEMENT in repr(node) for node in self.nodes):
             raise Strange
+        # JSON lines do not say what fields count, and what a sum of them does.
+        for node in self.nodes:
+            if node[0] in ("compare", "in") and has_unit(node) and not all(is_measured(part, node) for part in sides(node)):
+                raise Strange
 
     def check_names(self):
         fields = [node for node in self.nodes if node[0] == "field"]
@@ -76,6 +80,24 @@ class Answer:
             elif verdict is True:
                 return f"missing: {line.decode()[:700]}"
         return None if at == len(lines) else f"not wanted: {lines[at].decode()[:700]}"
+
+
+def sides(node):
+    """What is compared."""
+    return node[2:] if node[0] == "compare" else [node[1], *ends(node)]
+
+
+def ends(node):
+    return [end for item in node[2] for end in (item if isinstance(item[0], tuple) else [item])]
+
+
+def has_unit(node):
+    return any(isinstance(part, (Whole, Real)) for side in sides(node) for inner in nodes(side) for part in inner)
+
+
+def is_measured(side, node):
+    """Whether it is in ns in every event; or a number, a text or the like, beside which no other side is a field."""
+    return unit(side) is not None or not any(inner[0] in ("field", "event", "stream", "element") for inner in nodes(side))
 
 
 def nodes(tree):

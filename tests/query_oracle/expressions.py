@@ -3,7 +3,7 @@
 import random
 import re
 
-from .lexer import BYTES, NAME, NANOSECONDS, WORDS
+from .lexer import NAME, NANOSECONDS, WORDS
 from .times import spelled
 from .values import UNKNOWN, UNSURE, Array, Labelled, Map, Structure
 
@@ -29,6 +29,7 @@ class Expressions:
     def __init__(self, seed, trace):
         self.rng = random.Random(seed)
         self.trace = trace
+        self.measures = False  # whether literals may have units
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -93,7 +94,9 @@ class Expressions:
                 return f"{operand} {self.pick(*COMPARISONS)} {self.literal(3)}"
             count = len(getattr(value, "elements", getattr(value, "members", getattr(value, "entries", ()))))
             return f"len({operand}) {self.pick(*COMPARISONS)} {count + self.pick(0, 0, 1, -1)}"
+        self.measures = operand in ("time", "duration")
         sides = [operand, self.number(value)]
+        self.measures = False
         if self.chance(0.1):
             sides.reverse()
         return f"{sides[0]} {self.pick(*COMPARISONS)} {sides[1]}"
@@ -285,11 +288,11 @@ class Expressions:
             return f"{sign}0b{size:b}"
         if kind < 0.16:
             return f"{sign}{size:_}"
-        if kind < 0.3:
-            unit, of = self.rng.choice(list((NANOSECONDS | BYTES).items()))
+        if kind < 0.3 and self.measures:
+            unit, of = self.rng.choice(list(NANOSECONDS.items()))
             if size % of == 0:
                 return f"{sign}{size // of}{unit}"
-            if unit in ("us", "kB"):
+            if unit == "us":
                 return f"{sign}{size // of}.{size % of:03}{unit}"
         if kind < 0.35 and size < 2**53:
             return f"{sign}{size}.5"

@@ -5,7 +5,7 @@ import re
 from fractions import Fraction
 
 NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
-BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+BYTES = {"B": 1, "bytes": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 UNITS = NANOSECONDS | BYTES
 WORDS = {"or", "and", "not", "in", "contains", "true", "false"}
 SIGNS = (
@@ -25,6 +25,14 @@ MOST = 2**128 - 1
 
 class Strange(Exception):
     """What the document does not decide."""
+
+
+class Whole(int):
+    """An integer that was written with a unit."""
+
+
+class Real(float):
+    """A real that was."""
 
 
 class Lexer:
@@ -107,8 +115,8 @@ class Lexer:
         if match["exponent"] is None and exact.denominator == 1 and exact > MOST and match["fraction"]:
             raise Strange
         if match["exponent"] is None and exact.denominator == 1:
-            return int(exact)
-        return float(number) * factor
+            return Whole(exact)
+        return Real(float(number) * factor)
 
     def quoted(self, quote):
         begin, made = self.at, b""

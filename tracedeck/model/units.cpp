@@ -2,9 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 namespace tracedeck {
+namespace {
+
+struct UnitWord {
+  std::string_view name;
+  UnitScale scale;
+};
+constexpr std::array kUnits = {
+    UnitWord{"ns", {Quantity::kTime, 1}},
+    UnitWord{"us", {Quantity::kTime, 1'000}},
+    UnitWord{"ms", {Quantity::kTime, 1'000'000}},
+    UnitWord{"s", {Quantity::kTime, 1'000'000'000}},
+    UnitWord{"min", {Quantity::kTime, 60'000'000'000}},
+    UnitWord{"h", {Quantity::kTime, 3'600'000'000'000}},
+    UnitWord{"bytes", {Quantity::kBytes, 1}},
+    UnitWord{"B", {Quantity::kBytes, 1}},
+    UnitWord{"kB", {Quantity::kBytes, 1'000}},
+    UnitWord{"MB", {Quantity::kBytes, 1'000'000}},
+    UnitWord{"GB", {Quantity::kBytes, 1'000'000'000}},
+    UnitWord{"KiB", {Quantity::kBytes, std::uint64_t{1} << 10}},
+    UnitWord{"MiB", {Quantity::kBytes, std::uint64_t{1} << 20}},
+    UnitWord{"GiB", {Quantity::kBytes, std::uint64_t{1} << 30}},
+};
+
+}  // namespace
 
 std::string_view unit_of(const Attributes& attributes) {
   for (const std::string_view key : {"unit", "metrique.unit"}) {
@@ -14,11 +37,9 @@ std::string_view unit_of(const Attributes& attributes) {
   return {};
 }
 
-std::optional<std::int64_t> nanoseconds_of_unit(std::string_view unit) {
-  static constexpr auto kUnits = std::to_array<std::pair<std::string_view, std::int64_t>>(
-      {{"ns", 1}, {"us", 1'000}, {"ms", 1'000'000}, {"s", 1'000'000'000}});
-  const auto* const found = std::ranges::find(kUnits, unit, &decltype(kUnits)::value_type::first);
-  return found == kUnits.end() ? std::nullopt : std::optional(found->second);
+std::optional<UnitScale> scale_of_unit(std::string_view unit) {
+  const auto* const found = std::ranges::find(kUnits, unit, &UnitWord::name);
+  return found == kUnits.end() ? std::nullopt : std::optional(found->scale);
 }
 
 }  // namespace tracedeck

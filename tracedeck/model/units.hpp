@@ -13,7 +13,15 @@ namespace tracedeck {
 // Empty: nothing says it.
 [[nodiscard]] std::string_view unit_of(const Attributes& attributes);
 
-// The nanoseconds of a unit of time; nothing of other units.
-[[nodiscard]] std::optional<std::int64_t> nanoseconds_of_unit(std::string_view unit);
+// What can be measured in several units.
+enum class Quantity : std::uint8_t { kTime, kBytes };
+
+// A unit as so many of the least one: ns, or bytes.
+struct UnitScale {
+  Quantity quantity = Quantity::kTime;
+  std::uint64_t factor = 1;
+};
+// Nothing of other units, as of `percent`.
+[[nodiscard]] std::optional<UnitScale> scale_of_unit(std::string_view unit);
 
 }  // namespace tracedeck

@@ -187,7 +187,7 @@ class TextAnswer final : public RowSink {
 
   void align() {
     aligned_ = true;
-    for (const Column& column : query_.columns()) widths_.push_back(width_of(column.name));
+    for (const Column& column : query_.columns()) widths_.push_back(width_of(heading(column)));
     right_.assign(widths_.size(), true);
     for (const Line& line : lines_) {
       for (std::size_t i = 0; i < widths_.size(); ++i) {
@@ -196,6 +196,12 @@ class TextAnswer final : public RowSink {
       }
     }
     shown_ = shown_columns();
+  }
+
+  // The name, with what the numbers below it count where their fields say it.
+  static std::string heading(const Column& column) {
+    const std::string_view unit = column.seen == nullptr ? "" : column.seen->unit();
+    return render::visible(unit.empty() ? column.name : fmt::format("{} ({})", column.name, unit));
   }
 
   void append_line(std::string& text, const auto& cell_of) const {
@@ -217,8 +223,7 @@ class TextAnswer final : public RowSink {
     if (!aligned_) {
       align();
       const std::span<const Column> columns = query_.columns();
-      if (!shown_.empty())
-        append_line(text, [&](std::size_t i) { return render::visible(columns[i].name); });
+      if (!shown_.empty()) append_line(text, [&](std::size_t i) { return heading(columns[i]); });
     }
     for (const Line& line : lines_) {
       if (!shown_.empty()) append_line(text, [&](std::size_t i) { return line.cells[i]; });
@@ -519,6 +524,12 @@ std::string counts_json(const QueryCounts& counts) {
     for (const std::string& column : counts.estimates)
       render::append_json_string(estimates.next(), column);
     estimates.end();
+  }
+  if (!counts.units.empty()) {
+    render::JsonObject units(answer.key("units"));
+    for (const auto& [column, unit] : counts.units)
+      render::append_json_string(units.key(column), unit);
+    units.end();
   }
   answer.end();
   line.end();

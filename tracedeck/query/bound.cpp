@@ -10,6 +10,7 @@
 #include "tracedeck/model/class_tree.hpp"
 #include "tracedeck/model/log_level.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/projection.hpp"
 
 namespace tracedeck::query {
@@ -49,7 +50,10 @@ bool is_long_list(const Expression& expression) {
     return std::ranges::any_of(expression.operands,
                                [&](const ExpressionPtr& each) { return what(*each); });
   };
-  return !is(is_time) || !is(has_text);
+  // A number with a unit is one of the unit that its field has in each class.
+  const Expression& side = *expression.operands.front();
+  return (!is(is_time) || !is(has_text)) &&
+         (!measured_comparison(expression) || unit_of(side, {}) != Unit::kNone);
 }
 
 bool is_constant(const BoundNode& node) { return node.kind == NodeKind::kConstant; }
@@ -84,6 +88,7 @@ class Binder {
         node.operands.push_back(bind(*operand));
     }
     resolve_times(node);
+    resolve_units(node);
     return folded(std::move(node));
   }
 
@@ -183,6 +188,40 @@ class Binder {
       return;
     const auto time = context_.time_of_text(node.constant.text);
     node.constant = time ? Value::of(Integer::from(*time)) : Value{};
+  }
+
+  // Literals with units are numbers of what stands beside them.
+  void resolve_units(BoundNode& node) {
+    const auto measured = measured_comparison(*node.expression);
+    if (!measured) return;
+    std::optional<RowUnit> unit;
+    if (event_class_ == nullptr) {
+      unit = unit_in(*measured->side, context_.columns);
+    } else if (const auto said = unit_in(*measured->side, *event_class_)) {
+      unit = RowUnit{.unit = *said};
+    }
+    if (!unit) return;
+    for (BoundNode& operand : node.operands) {
+      resolve_unit(operand, *unit);
+      if (operand.expression->operation == Operator::kRange)
+        for (BoundNode& end : operand.operands) resolve_unit(end, *unit);
+    }
+    // Then it is unknown of every event.
+    const bool is_pair = node.expression->operation != Operator::kIn;
+    if (is_pair && std::ranges::any_of(node.operands, [](const BoundNode& each) {
+          return is_constant(each) && !each.constant.known();
+        }))
+      node = {.expression = node.expression};
+  }
+  static void resolve_unit(BoundNode& node, const RowUnit& unit) {
+    const auto quantity = quantity_of(*node.expression);
+    if (!quantity || !is_constant(node)) return;
+    if (unit.seen != nullptr) {
+      node.kind = NodeKind::kQuantity;
+      node.seen = unit.seen;
+    } else {
+      node.constant = in_unit(node.constant, *quantity, unit.unit);
+    }
   }
 
   // An operation on constants is one.
@@ -531,6 +570,10 @@ Value evaluate(const BoundNode& node, const EventValues& values) {
       return stream_key(node.expression->path, values);
     case NodeKind::kColumn:
       return values.columns[node.column];
+    case NodeKind::kQuantity:
+      return node.seen->seen()
+                 ? in_unit(node.constant, *quantity_of(*node.expression), node.seen->unit())
+                 : node.constant;
     case NodeKind::kOperation:
       break;
   }

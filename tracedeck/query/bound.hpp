@@ -16,6 +16,7 @@
 #include "tracedeck/query/field_reference.hpp"
 #include "tracedeck/query/lexer.hpp"
 #include "tracedeck/query/pattern.hpp"
+#include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/value.hpp"
 
 namespace tracedeck::query {
@@ -57,12 +58,14 @@ struct BoundNode {
     kEventValue,
     kStreamKey,
     kColumn,
+    kQuantity,  // a constant in the unit that a column turns out to have
     kOperation
   };
   Kind kind = Kind::kConstant;
   Value constant = {};
   FieldReference field = {};             // of kField; of kEventValue and kStreamKey unused
   std::size_t column = 0;                // of kColumn
+  const SeenUnit* seen = nullptr;        // of kQuantity
   const TextMatcher* matcher = nullptr;  // of kMatches and kGlob
   const ConstantList* list = nullptr;    // of kIn: the items that are not among the operands
   std::vector<BoundNode> operands = {};
@@ -77,6 +80,8 @@ struct BindContext {
   std::function<std::optional<Nanoseconds>(std::string_view text)> time_of_text = {};
   // What distinguishes the trace, where that is known; as long as the result.
   std::string_view trace = {};
+  // Of rows.
+  std::span<const Column> columns = {};
 };
 
 // The expression must outlive the result, and the result must not be used beyond events of the

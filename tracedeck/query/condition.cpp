@@ -46,9 +46,15 @@ void narrow(flow::TrimRange& range, Operator operation, const Nanoseconds& bound
 
 // What is known of the events of a class.
 struct Decision {
-  enum class Kind : std::uint8_t { kUnknown, kNever, kDepends, kAlways, kUncounted };
+  // kWithoutUnit: as `program` says, and to be counted.
+  enum class Kind : std::uint8_t { kUnknown, kNever, kDepends, kAlways, kUncounted, kWithoutUnit };
   Kind kind = Kind::kUnknown;
-  std::unique_ptr<const Program> program = nullptr;  // of kDepends
+  std::unique_ptr<const Program> program = nullptr;  // of kDepends and kWithoutUnit
+
+  [[nodiscard]] bool passes(const Event& event, EventValues& values) const {
+    return program->verdict() == Program::Verdict::kAlways ||
+           (program->verdict() == Program::Verdict::kDepends && program->passes(event, values));
+  }
 };
 
 // The records of one source.
@@ -61,7 +67,9 @@ class Filter final : public flow::RecordFilter {
   }
 
   ~Filter() override {
-    if (!context_.again) condition_->count(seen_, passed_);
+    if (context_.again) return;
+    condition_->count(seen_, passed_);
+    if (without_unit_ != 0) condition_->fields().count_without_unit(without_unit_);
   }
 
   std::size_t select(std::span<const Record> records, std::span<const Record*> passing) override {
@@ -87,8 +95,14 @@ class Filter final : public flow::RecordFilter {
           decide(*record);
           continue;
         }
-        uncounted += decision->kind == Kind::kUncounted ? 1 : 0;
-        *next++ = record;
+        if (decision->kind == Kind::kWithoutUnit) [[unlikely]] {
+          ++without_unit_;
+          *next = record;
+          next += decision->passes(record->event, values_) ? 1 : 0;
+        } else {
+          uncounted += decision->kind == Kind::kUncounted ? 1 : 0;
+          *next++ = record;
+        }
       }
       ++record;
     }
@@ -148,6 +162,11 @@ class Filter final : public flow::RecordFilter {
                               }};
     auto program = std::make_unique<const Program>(
         bind(condition_->expression(), event_class, context), event_class);
+    if (condition_->fields().lacks_unit(event_class)) {
+      decision.kind = Kind::kWithoutUnit;
+      decision.program = std::move(program);
+      return decision;
+    }
     switch (program->verdict()) {
       case Program::Verdict::kNever:
         decision.kind = Kind::kNever;
@@ -166,6 +185,7 @@ class Filter final : public flow::RecordFilter {
   flow::FilterContext context_;
   std::uint64_t seen_ = 0;
   std::uint64_t passed_ = 0;
+  std::uint64_t without_unit_ = 0;
   std::uint64_t trace_ = EntityId::none().trace;
   std::vector<Decision> decisions_;  // by the ordinals of classes of `trace_`
   EventValues values_;

@@ -230,7 +230,7 @@ TEST_F(Conditions, AreTrue) {
            "data ~ \"?\\xa9\"",
            "time != (text == \"x\") || true",
            "1.000000000s == 1000000000",
-           "wide < 340282366920938463463374607431768211.455us",
+           "time < 340282366920938463463374607431768211.455us",
            "name == \"Poll Start\"",
            "name ~ \"Poll*\"",
            ".name == \"inner name\"",

@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/model/path_steps.hpp"
+#include "tracedeck/model/units.hpp"
 
 namespace tracedeck::query {
 
@@ -133,9 +135,10 @@ using ExpressionPtr = std::unique_ptr<const Expression>;
 struct Expression {
   Operator operation = Operator::kLiteral;
   Place place = {};
-  std::uint32_t depth = 1;  // levels of the tree from here down, at most `kMaxDepth`
-  Literal literal = false;  // of kLiteral
-  Path path = {};           // of kPath
+  std::uint32_t depth = 1;                // levels of the tree from here down, at most `kMaxDepth`
+  Literal literal = false;                // of kLiteral
+  std::optional<Quantity> quantity = {};  // of a literal with a unit, which counts ns or bytes
+  Path path = {};                         // of kPath
   std::vector<ExpressionPtr> operands = {};
 };
 

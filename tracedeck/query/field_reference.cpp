@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/model/units.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -99,6 +100,32 @@ std::optional<FieldReference> find_field(const EventClass& event_class, const Pa
     if (enter_members(field, structure, path.steps)) return field;
   }
   return std::nullopt;
+}
+
+std::optional<std::string_view> unit_of_field(const EventClass& event_class, const Path& path) {
+  const auto field = find_field(event_class, path);
+  if (!field) return std::nullopt;
+  std::string_view unit;
+  const FieldClass* at =
+      event_class.self_described ? nullptr : part_class(field->part, event_class);
+  std::span<const PathStep> steps = path.steps;
+  while (at != nullptr && !steps.empty()) {
+    if (const auto* const optional = at->as<OptionalClass>()) {
+      at = optional->value.get();
+    } else if (const auto* const structure = at->as<StructureClass>()) {
+      const auto found = find_member(*structure, steps);
+      if (!found) return "";
+      const Member& member = structure->members[found->member];
+      unit = tracedeck::unit_of(member.attributes);
+      at = member.field_class.get();
+      steps = steps.subspan(found->steps);
+    } else {
+      at = element_class(at);
+      steps = steps.subspan(1);
+      if (at == nullptr) return "";  // entries of maps may count anything
+    }
+  }
+  return unit;
 }
 
 bool is_ambiguous(const EventClass& event_class, const Path& path) {

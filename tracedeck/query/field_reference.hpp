@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/model/record.hpp"
@@ -61,6 +62,11 @@ using tracedeck::Located;
 // and of streams have none. The path must outlive them.
 [[nodiscard]] std::optional<FieldReference> find_field(const EventClass& event_class,
                                                        const Path& path);
+
+// What the numbers of that field count, as its class says: of an element as of its array. Empty:
+// nothing says it; nothing: there is no such field.
+[[nodiscard]] std::optional<std::string_view> unit_of_field(const EventClass& event_class,
+                                                            const Path& path);
 
 // Whether that field has a name that others within one another spell too: `a.b`, and a `b` in an
 // `a`.

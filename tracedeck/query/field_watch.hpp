@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,8 +31,16 @@ class FieldWatch {
   // Sentences about fields that none of the classes has that were seen so far, and about keys that
   // none of the data streams has, with the nearest name. None when there were none of them.
   [[nodiscard]] std::vector<std::string> unknown_fields() const;
+  // The same about fields that are compared with literals of a unit that no class has for them.
+  [[nodiscard]] std::vector<std::string> without_unit() const;
   // The same about texts that `name` is compared with and no class is called.
   [[nodiscard]] std::vector<std::string> unknown_names() const;
+  // Whether no event of the class, which was seen, can be compared with a literal as an expression
+  // says, since what they count has no unit, or another.
+  [[nodiscard]] bool lacks_unit(const EventClass& event_class) const;
+  [[nodiscard]] bool compares_units() const { return !comparisons_.empty(); }
+  // Such events that came.
+  void count_without_unit(std::uint64_t events);
   // That reading ended before all classes were seen: nothing is said of what none has then.
   void stop_early();
   // What may be meant otherwise than it was taken, by these classes.
@@ -56,6 +65,14 @@ class FieldWatch {
     bool met = false;
   };
 
+  // A comparison with a literal that has a unit, and whether classes have one that goes with it.
+  struct UnitUse {
+    ExpressionPtr comparison;
+    bool compared = false;
+    std::optional<std::string> other = {};  // of a class with which it does not: what it counts
+  };
+
+  void see_units(const EventClass& event_class);
   void add_name_tests(const Expression& comparison);
   void add_name_test(Operator operation, const Expression& wanted);
   // Whether `name` may be meant as the field of that name.
@@ -73,7 +90,9 @@ class FieldWatch {
   std::uint64_t classes_ = 0;
   std::vector<Use> uses_;
   std::uint64_t streams_ = 0;
-  std::vector<Use> key_uses_;                       // stream.KEY
+  std::vector<Use> key_uses_;  // stream.KEY
+  std::vector<UnitUse> comparisons_;
+  std::uint64_t without_unit_ = 0;                  // events that were not compared
   std::set<std::string, std::less<>> names_;        // of fields of the classes, some of them
   std::set<std::string, std::less<>> stream_keys_;  // of the data streams' keys, some of them
   std::set<std::string_view> shadowing_;            // what events have and fields are called too

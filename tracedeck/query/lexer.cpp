@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/model/units.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -27,27 +28,6 @@ int digit_value(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return 16;
 }
-
-struct UnitWord {
-  std::string_view name;
-  std::uint64_t factor;
-};
-constexpr std::array kUnits = {
-    UnitWord{"ns", 1},
-    UnitWord{"us", 1'000},
-    UnitWord{"ms", 1'000'000},
-    UnitWord{"s", 1'000'000'000},
-    UnitWord{"m", 60'000'000'000},
-    UnitWord{"min", 60'000'000'000},
-    UnitWord{"h", 3'600'000'000'000},
-    UnitWord{"B", 1},
-    UnitWord{"kB", 1'000},
-    UnitWord{"MB", 1'000'000},
-    UnitWord{"GB", 1'000'000'000},
-    UnitWord{"KiB", std::uint64_t{1} << 10},
-    UnitWord{"MiB", std::uint64_t{1} << 20},
-    UnitWord{"GiB", std::uint64_t{1} << 30},
-};
 
 // Longest first, so that the first that fits is the one that is meant.
 constexpr std::array<std::string_view, 34> kPunctuation = {
@@ -170,6 +150,7 @@ void Lexer::extend(std::string_view also) {
 }
 
 Result<void> Lexer::read_number() {
+  token_.quantity.reset();
   const auto skip_while = [&](auto belongs) {
     const std::uint32_t from = at_;
     while (at_ < text_.size() && (belongs(text_[at_]) || text_[at_] == '_')) ++at_;
@@ -216,14 +197,15 @@ Result<void> Lexer::read_number() {
   const std::string_view unit_name = skip_while(continues_name);
   std::uint64_t factor = 1;
   if (!unit_name.empty()) {
-    const auto unit = std::ranges::find(kUnits, unit_name, &UnitWord::name);
-    if (unit == kUnits.end()) {
+    const auto unit = scale_of_unit(unit_name == "m" ? "min" : unit_name);
+    if (!unit) {
       return error(
           {number_end, at_},
           fmt::format("`{}` is no unit; there are ns us ms s m min h and B kB MB GB KiB MiB GiB",
                       repaired_utf8(unit_name)));
     }
     factor = unit->factor;
+    token_.quantity = unit->quantity;
   }
   Decimal decimal = parse_decimal(mantissa);
   // What unit and places have in common must not overflow.

@@ -1,11 +1,13 @@
 // Words of an expression: names, numbers with units, strings, patterns, and punctuation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/model/units.hpp"
 #include "tracedeck/query/expression.hpp"
 
 namespace tracedeck::query {
@@ -14,8 +16,9 @@ struct Token {
   enum class Kind : std::uint8_t { kEnd, kName, kNumber, kString, kPattern, kPunctuation };
   Kind kind = Kind::kEnd;
   Place place = {};
-  std::string_view text = {};  // as it is written
-  Literal value = false;       // of numbers, strings and patterns
+  std::string_view text = {};             // as it is written
+  Literal value = false;                  // of numbers, strings and patterns
+  std::optional<Quantity> quantity = {};  // of a number with a unit: ns or bytes
 
   [[nodiscard]] bool is(std::string_view punctuation) const {
     return kind == Kind::kPunctuation && text == punctuation;

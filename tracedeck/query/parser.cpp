@@ -269,6 +269,7 @@ class Parser {
     const std::uint32_t begin = front().place.begin;
     switch (front().kind) {
       case Token::Kind::kNumber:
+        return literal(front().value, front().quantity);
       case Token::Kind::kString:
         return literal(front().value);
       case Token::Kind::kPattern:
@@ -289,10 +290,10 @@ class Parser {
     return lexer_.error(front().place, fmt::format("a value is wanted, not `{}`", front().text));
   }
 
-  Result<ExpressionPtr> literal(Literal value) {
+  Result<ExpressionPtr> literal(Literal value, std::optional<Quantity> quantity = {}) {
     const std::uint32_t begin = front().place.begin;
     if (auto read = advance(false); !read) return std::unexpected(read.error());
-    return make(Expression{.literal = std::move(value)}, begin);
+    return make(Expression{.literal = std::move(value), .quantity = quantity}, begin);
   }
 
   Result<ExpressionPtr> parenthesis() {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/path_parser.hpp"
 
 namespace tracedeck::query {
@@ -19,6 +20,23 @@ const Expression* find_symbol(const Expression& expression) {
     if (const Expression* const found = find_symbol(*operand)) return found;
   }
   return nullptr;
+}
+
+// That a column is compared with a number in a unit, and is known to have none.
+std::optional<Error> column_without_unit(const Expression& expression,
+                                         std::span<const Column> columns, std::string_view text) {
+  const auto measured = measured_comparison(expression);
+  const auto unit = measured ? unit_in(*measured->side, columns) : std::nullopt;
+  if (unit && unit->seen == nullptr) {
+    for (const Expression* const each : measured->quantities) {
+      if (!in_unit(Value::of(std::uint64_t{0}), *quantity_of(*each), unit->unit).known())
+        return syntax_error(text, each->place, sentence_about_unit(*measured, unit->unit));
+    }
+  }
+  for (const ExpressionPtr& operand : expression.operands) {
+    if (auto wrong = column_without_unit(*operand, columns, text)) return wrong;
+  }
+  return std::nullopt;
 }
 
 std::string known_columns(std::span<const Column> columns) {
@@ -53,6 +71,9 @@ void EventProjection::bind_to(Entry& entry, const EventClass& event_class) const
       .matchers = list_.matchers(), .texts = entry.texts, .trace = entry.trace};
   for (const ExpressionPtr& each : list_.expressions())
     entry.nodes.push_back(bind(*each, event_class, context));
+  for (const auto& [index, seen] : units_) {
+    if (const auto unit = unit_in(*list_.expressions()[index], event_class)) seen->see(*unit);
+  }
   entry.names = trace == nullptr ? nullptr : &trace->value_names();
   entry.bound = true;
   fields_->see(event_class);
@@ -95,11 +116,15 @@ Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const C
                        "symbol() names addresses of events, and what comes here is made of them"));
     }
   }
-  const BindContext context{.matchers = projection.list_.matchers(),
-                            .texts = projection.constants_};
+  const BindContext context{
+      .matchers = projection.list_.matchers(), .texts = projection.constants_, .columns = columns};
   for (const ExpressionPtr& each : projection.list_.expressions())
     projection.nodes_.push_back(bind_to_row(*each, column_of, context));
   if (failure) return std::unexpected(*std::move(failure));
+  for (const ExpressionPtr& each : projection.list_.expressions()) {
+    if (auto wrong = column_without_unit(*each, columns, text))
+      return std::unexpected(*std::move(wrong));
+  }
   return projection;
 }
 

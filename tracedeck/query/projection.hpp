@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/model/class_table.hpp"
@@ -45,6 +46,10 @@ class EventProjection {
     return name_of_ ? name_of_(trace) : std::string();
   }
 
+  // What the numbers of the expression count is to be seen in `unit`, which outlives the
+  // projection. Before the first event.
+  void watch_unit(std::size_t index, SeenUnit& unit) { units_.emplace_back(index, &unit); }
+
   // Valid until the next call, and as long as the event.
   [[nodiscard]] std::span<const Value> operator()(const Event& event);
   // The same of one of the expressions.
@@ -75,6 +80,7 @@ class EventProjection {
   ExpressionList list_;
   FieldWatch* fields_;
   NameOfTrace name_of_;
+  std::vector<std::pair<std::size_t, SeenUnit*>> units_;
   ClassCache<Entry> entries_;
   std::vector<Value> values_;
   std::deque<std::string> texts_;  // of the event at hand

@@ -101,6 +101,16 @@ class Query::Work {
       sentences.push_back(
           fmt::format("no row meets the condition behind `{}`", (*dropped)->behind));
     }
+    for (const ComparedColumn& each : plan_->compared) {
+      const auto scale = scale_of_unit(each.seen->unit());
+      if (each.seen->seen() && (!scale || scale->quantity != each.quantity))
+        sentences.push_back(each.otherwise);
+    }
+    for (const Column& column : plan_->columns) {
+      if (column.seen != nullptr && column.seen->mixed())
+        sentences.push_back(fmt::format(
+            "`{}` is of numbers that event classes give different units, or none", column.name));
+    }
     // Of what was read here, findings are reported as such.
     if (plan_->reads_times && merged_.doubtful_times != 0) {
       sentences.push_back(fmt::format(
@@ -122,6 +132,10 @@ class Query::Work {
     if (pairing_) counts.pairs = pairing_->counts();
     QueryCounts all = merged_;
     add_counts(all, counts);
+    for (const Column& column : plan_->columns) {
+      if (column.seen != nullptr && !column.seen->unit().empty())
+        all.units.emplace_back(column.name, column.seen->unit());
+    }
     return all;
   }
 
@@ -132,6 +146,7 @@ class Query::Work {
     counts.partial_answers = std::max<std::uint64_t>(counts.partial_answers, 1);
     query::encode(known, counts);
     put_varint(known, has_origin_ ? 1 + std::to_underlying(origin_) : 0);
+    for (const SeenUnit& each : plan_->units) each.encode(known);
     if (auto taken = take(known); !taken) return taken;
     return groupings_.back()->encode([&](std::string_view groups) {
       known.assign(1, kGroupsPortion);
@@ -144,13 +159,14 @@ class Query::Work {
     if (portion.empty()) return false;
     if (portion.front() == kGroupsPortion)
       return groupings_.back()->understands(portion.subspan(1));
-    return portion.front() == kCountsPortion && decode_known(portion.subspan(1));
+    return portion.front() == kCountsPortion && decode_known(portion.subspan(1)).has_value();
   }
 
   Result<void> merge(ByteSpan portion) {
     if (portion.front() == kGroupsPortion) return groupings_.back()->merge(portion.subspan(1));
     const auto known = decode_known(portion.subspan(1));
     add_counts(merged_, known->counts);
+    for (std::size_t i = 0; i != plan_->units.size(); ++i) plan_->units[i].see(known->units[i]);
     if (!has_origin_ && known->origin) {
       has_origin_ = true;
       origin_ = *known->origin;
@@ -165,15 +181,22 @@ class Query::Work {
   struct Known {
     QueryCounts counts;
     std::optional<ClockOrigin> origin;
+    std::vector<SeenUnit> units;  // of those of the plan
   };
 
-  [[nodiscard]] static std::optional<Known> decode_known(ByteSpan bytes) {
-    const auto counts = decode_counts(bytes);
+  [[nodiscard]] std::optional<Known> decode_known(ByteSpan bytes) const {
+    auto counts = decode_counts(bytes);
     const auto origin = take_varint(bytes);
     constexpr auto kLast = std::to_underlying(ClockOrigin::kCustom);
-    if (!counts || !origin || *origin > 1 + kLast || !bytes.empty()) return std::nullopt;
-    if (*origin == 0) return Known{.counts = *counts, .origin = std::nullopt};
-    return Known{.counts = *counts, .origin = static_cast<ClockOrigin>(*origin - 1)};
+    if (!counts || !origin || *origin > 1 + kLast) return std::nullopt;
+    Known known{.counts = *std::move(counts), .origin = {}, .units = {}};
+    if (*origin != 0) known.origin = static_cast<ClockOrigin>(*origin - 1);
+    for (std::size_t i = 0; i != plan_->units.size(); ++i) {
+      auto unit = SeenUnit::decode(bytes);
+      if (!unit) return std::nullopt;
+      known.units.push_back(*std::move(unit));
+    }
+    return bytes.empty() ? std::optional(std::move(known)) : std::nullopt;
   }
 
   // Adds records from the first on, and returns how many.
@@ -188,6 +211,7 @@ class Query::Work {
       if (has_origin_ && plan_->date && origin_ != ClockOrigin::kUnixEpoch)
         return std::unexpected(*plan_->date);
     }
+    if (plan_->fields.compares_units()) count_without_unit(first.event);
     if (plan_->spans) {
       const auto end = std::ranges::find_if(
           records, [](const Record& record) { return record.kind != RecordKind::kEvent; });
@@ -195,7 +219,7 @@ class Query::Work {
       events_ += count;
       return count;
     }
-    if (event_grouping_ && plan_->limits.empty()) {
+    if (event_grouping_ && plan_->limits.empty() && !plan_->fields.compares_units()) {
       const auto added = event_grouping_->add(records);
       events_ += added.value_or(0);
       return added;
@@ -203,6 +227,13 @@ class Query::Work {
     ++events_;
     if (auto added = add(first.event); !added) return std::unexpected(added.error());
     return 1;
+  }
+
+  void count_without_unit(const Event& event) {
+    WithoutUnit& without = without_unit_[*event.event_class];
+    if (!without.is_known) without.is_so = plan_->fields.lacks_unit(*event.event_class);
+    without.is_known = true;
+    if (without.is_so) plan_->fields.count_without_unit(1);
   }
 
   void see_origin(std::span<const Record> records) {
@@ -267,6 +298,13 @@ class Query::Work {
   ClockOrigin origin_ = ClockOrigin::kUnknown;
   bool has_origin_ = false;
   bool closed_ = false;
+  // Whether what a class says is compared with a literal of a unit that it does not have.
+  struct WithoutUnit {
+    explicit WithoutUnit(const EventClass&) {}
+    bool is_known = false;
+    bool is_so = false;
+  };
+  ClassCache<WithoutUnit> without_unit_;
   QueryCounts counts_;
   QueryCounts merged_;  // of other answers
 };

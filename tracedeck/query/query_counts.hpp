@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
@@ -25,6 +26,8 @@ struct QueryCounts {
   std::optional<SpanCounts> spans = {};
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
   std::vector<std::string> estimates = {};  // columns with counts that are about right
+  // Columns of fields, and what these count, as their event classes say.
+  std::vector<std::pair<std::string, std::string>> units = {};
 };
 
 // Adds what another answer was made of.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tracedeck/query/given_names.hpp"
+#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
@@ -209,11 +210,28 @@ class PlanBuilder {
                                  all.size(), kMostOfAll)));
   }
 
+  // A column with what its numbers count. Without columns that it is made `from` it is of events,
+  // and which of the expressions on those is `index`.
+  Column column_of(std::string name, const Expression& expression, std::size_t index,
+                   std::span<const Column> from) {
+    Column column{.name = std::move(name), .unit = unit_of(expression, from)};
+    if (column.unit != Unit::kNone) return column;
+    if (from.empty()) {
+      SeenUnit& seen = plan_->units.emplace_back();
+      watched_.emplace_back(index, &seen);
+      column.seen = &seen;
+    } else if (const auto unit = unit_in(expression, from)) {
+      column.seen = unit->seen;
+    }
+    return column;
+  }
+
   Result<void> select_events(std::vector<NamedExpression> columns) {
     std::vector<ExpressionPtr> expressions;
     for (NamedExpression& column : columns) {
       ExpressionPtr expression = names_.resolved(*column.expression);
-      plan_->columns.push_back({.name = std::move(column.name), .unit = unit_of(*expression, {})});
+      plan_->columns.push_back(
+          column_of(std::move(column.name), *expression, expressions.size(), {}));
       expressions.push_back(std::move(expression));
     }
     begin_rows(Rows::kMade);
@@ -250,6 +268,8 @@ class PlanBuilder {
     auto projection = event_projection(std::move(expressions));
     if (!projection) return std::unexpected(projection.error());
     plan_->projection.emplace(*std::move(projection));
+    for (const auto& [index, seen] : watched_) plan_->projection->watch_unit(index, *seen);
+    watched_.clear();
     return {};
   }
 
@@ -259,11 +279,12 @@ class PlanBuilder {
                                         std::vector<ExpressionPtr>& values,
                                         std::vector<Column>& columns) {
     GroupingPlan::Aggregate aggregate{.kind = each.kind, .part = each.part};
-    Unit unit = Unit::kNone;
+    Column column{.name = each.name};
     if (each.argument != nullptr) {
       aggregate.argument = values.size();
       values.push_back(names_.resolved(*each.argument));
-      if (each.kind != AggregateKind::kDistinct) unit = unit_of(*values.back(), from);
+      if (each.kind != AggregateKind::kDistinct)
+        column = column_of(each.name, *values.back(), *aggregate.argument, from);
       if (from.empty() && is_time_of_event(*values.back()))
         values.back() = path_expression({.root = Root::kRealTime});
     }
@@ -274,7 +295,7 @@ class PlanBuilder {
       placed.operands.push_back(std::move(values.back()));
       values.back() = std::make_unique<const Expression>(std::move(placed));
     }
-    columns.push_back({.name = each.name, .unit = unit});
+    columns.push_back(std::move(column));
     return aggregate;
   }
 
@@ -285,8 +306,9 @@ class PlanBuilder {
     std::vector<Column> columns;
     if (group.every) columns.push_back({.name = "time", .unit = Unit::kTime});
     for (NamedExpression& key : group.keys) {
+      const std::size_t index = expressions.size();
       expressions.push_back(names_.resolved(*key.expression));
-      columns.push_back({.name = key.name, .unit = unit_of(*expressions.back(), from)});
+      columns.push_back(column_of(key.name, *expressions.back(), index, from));
     }
     bool by_time = group.every.has_value();
     for (const GroupStage::Aggregate& each : group.aggregates) {
@@ -343,15 +365,17 @@ class PlanBuilder {
       expressions.push_back(names_.resolved(*key.a));
     }
     for (const PairStage::Key& key : pair.keys) {
+      const std::size_t index = expressions.size();
       expressions.push_back(names_.resolved(*key.b));
-      plan_->columns.push_back({.name = key.name, .unit = unit_of(*key.b, {})});
+      plan_->columns.push_back(column_of(key.name, *expressions.back(), index, {}));
     }
     for (std::size_t i = 0; i != plan.keys; ++i)
       add_to_scope(plan.scope, i, *expressions[2 + i], *expressions[2 + plan.keys + i]);
     for (const auto& sides : {a, b}) {
       for (const auto& [name, path] : sides) {
+        const std::size_t index = expressions.size();
         expressions.push_back(path_expression(path_of_side(path)));
-        plan_->columns.push_back({.name = name, .unit = unit_of(*expressions.back(), {})});
+        plan_->columns.push_back(column_of(name, *expressions.back(), index, {}));
       }
     }
     begin_rows(Rows::kPairs);
@@ -417,6 +441,17 @@ class PlanBuilder {
     });
   }
 
+  void note_compared(const Expression& expression, std::span<const Column> from) {
+    const auto measured = measured_comparison(expression);
+    const auto unit = measured ? unit_in(*measured->side, from) : std::nullopt;
+    if (unit && unit->seen != nullptr) {
+      for (const Expression* const each : measured->quantities)
+        plan_->compared.push_back(
+            {unit->seen, *quantity_of(*each), sentence_about_unit(*measured, "")});
+    }
+    for (const ExpressionPtr& operand : expression.operands) note_compared(*operand, from);
+  }
+
   // What helps who names what no column is.
   [[nodiscard]] std::string advice(const Path& path) const {
     const std::string word = to_string(path);
@@ -440,6 +475,7 @@ class PlanBuilder {
   Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
                                Make make) {
     if (auto done = resolve_times(expressions, from); !done) return done;
+    for (const ExpressionPtr& each : expressions) note_compared(*each, from);
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
     auto projection = RowProjection::from(*std::move(list), from, text_,
@@ -505,8 +541,7 @@ class PlanBuilder {
     std::vector<Column> columns;
     for (NamedExpression& column : all_of_rows(select)) {
       expressions.push_back(names_.resolved(*column.expression));
-      columns.push_back(
-          {.name = column.name, .unit = unit_of(*expressions.back(), plan_->columns)});
+      columns.push_back(column_of(column.name, *expressions.back(), 0, plan_->columns));
     }
     if (auto added = add_projection(std::move(expressions), plan_->columns, project_rows); !added)
       return added;
@@ -547,6 +582,7 @@ class PlanBuilder {
   std::vector<StageSyntax> stages_;
   std::size_t next_ = 0;  // of `stages_`, to be built
   GivenNames names_;
+  std::vector<std::pair<std::size_t, SeenUnit*>> watched_;  // for the projection of events
   Rows rows_ = Rows::kMade;
   bool usual_ = false;  // nothing says which columns are wanted
 };

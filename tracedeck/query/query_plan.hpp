@@ -32,6 +32,13 @@ struct EventLimit {
   [[nodiscard]] bool reached() const { return passed >= most; }
 };
 
+// A column that is compared with a literal of some unit, where fields say what it counts.
+struct ComparedColumn {
+  const SeenUnit* seen = nullptr;
+  Quantity quantity = Quantity::kTime;
+  std::string otherwise;  // what is to be said if it does not count that
+};
+
 struct QueryPlan {
   // Makes a stage before the one that it is given. Groupings are also added to the list.
   using MakeSink =
@@ -48,7 +55,9 @@ struct QueryPlan {
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order
   std::vector<Column> columns = {};                // of the answer
-  bool selects_all = false;                        // of events
+  std::deque<SeenUnit> units = {};                 // of columns that are of fields
+  std::vector<ComparedColumn> compared = {};
+  bool selects_all = false;  // of events
   bool needs_order = false;
   bool any_order = false;
   bool needs_values = false;

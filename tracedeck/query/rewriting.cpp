@@ -15,6 +15,7 @@ ExpressionPtr rewritten_parts(const Expression& expression,
                   .place = expression.place,
                   .depth = 1,
                   .literal = expression.literal,
+                  .quantity = expression.quantity,
                   .path = expression.path};
   for (const ExpressionPtr& operand : expression.operands) {
     copy.operands.push_back(rewritten_parts(*operand, replace));

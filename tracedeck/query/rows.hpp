@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/value.hpp"
 
@@ -20,9 +24,39 @@ enum class Unit : std::uint8_t {
   kBytes,
 };
 
+// What fields count that a column is made of, as their event classes say one after the other.
+class SeenUnit {
+ public:
+  // Empty: the class does not say it.
+  void see(std::string_view unit) {
+    mixed_ = mixed_ || (seen_ && unit != unit_);
+    if (!std::exchange(seen_, true)) unit_ = unit;
+  }
+  // Empty: nothing says it, or one class this and another that.
+  [[nodiscard]] std::string_view unit() const { return mixed_ ? std::string_view() : unit_; }
+  [[nodiscard]] bool mixed() const { return mixed_; }
+  // Whether it is of fields, and not of what is calculated.
+  [[nodiscard]] bool seen() const { return seen_; }
+  // Adds what was seen elsewhere.
+  void see(const SeenUnit& other) {
+    if (other.seen_) see(other.unit_);
+    mixed_ = mixed_ || other.mixed_;
+  }
+
+  // As bytes, and taken off bytes; nothing where none are.
+  void encode(std::string& into) const;
+  [[nodiscard]] static std::optional<SeenUnit> decode(ByteSpan& bytes);
+
+ private:
+  std::string unit_;
+  bool seen_ = false;
+  bool mixed_ = false;
+};
+
 struct Column {
   std::string name;
   Unit unit = Unit::kNone;
+  const SeenUnit* seen = nullptr;  // of kNone, where fields may say it
 };
 
 // Takes rows, one value a column. One thread at a time.

@@ -239,8 +239,9 @@ void TextWriter::make(TextLine& line, const EventClass& event_class) {
   if (payload == nullptr) return;
   for (const Member& member : payload->members) {
     const std::string_view unit = unit_of(member.attributes);
-    const std::string behind =
-        unit.empty() ? "" : (nanoseconds_of_unit(unit) ? "" : " ") + visible(unit);
+    const auto scale = scale_of_unit(unit);
+    const bool is_time = scale && scale->quantity == Quantity::kTime;
+    const std::string behind = unit.empty() ? "" : (is_time ? "" : " ") + visible(unit);
     text.clear();
     const std::size_t before = values_.style().columns();
     values_.style().member(text, member.name);

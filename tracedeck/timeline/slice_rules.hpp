@@ -514,9 +514,9 @@ class MarkEnded final : public Action {
     const RuleValue& said = has_start ? *state.start : *state.duration;
     const Member* const field = said.field_in(event_class);
     const std::string_view unit = field == nullptr ? "" : unit_of(field->attributes);
-    const auto scale = unit.empty() ? 1 : nanoseconds_of_unit(unit);
-    if (!scale) return;
-    scale_ = *scale;
+    const auto scale = unit.empty() ? UnitScale() : scale_of_unit(unit);
+    if (!scale || scale->quantity != Quantity::kTime) return;
+    scale_ = static_cast<std::int64_t>(scale->factor);
     said_ = BoundValue(said, event_class);
   }
 
