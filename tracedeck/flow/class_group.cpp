@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include "tracedeck/model/units.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -14,6 +17,8 @@ namespace {
 // that the text does not grow faster than the description where classes are shared.
 class SignatureText {
  public:
+  explicit SignatureText(Units units) : units_(units) {}
+
   void add_text(std::string_view text) { text_ += fmt::format("{}:{}", text.size(), text); }
 
   void add_number(const std::optional<std::uint64_t>& number) {
@@ -70,6 +75,8 @@ class SignatureText {
     if (!begin_compound(field_class)) return;
     for (const Member& member : structure.members) {
       add_text(member.name);
+      const std::string_view unit = units_ == Units::kCount ? unit_of(member.attributes) : "";
+      if (!unit.empty()) text_ += fmt::format("={}:{}", unit.size(), unit);
       add(member.field_class);
     }
   }
@@ -89,14 +96,23 @@ class SignatureText {
     }
   }
 
+  Units units_;
   std::string text_;
   std::unordered_map<const FieldClass*, std::size_t> numbers_;
 };
 
+bool says_units(const EventClass& event_class) {
+  const auto* const payload =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  return payload != nullptr && std::ranges::any_of(payload->members, [](const Member& member) {
+           return !unit_of(member.attributes).empty();
+         });
+}
+
 }  // namespace
 
-std::string signature(const EventClass& event_class) {
-  SignatureText text;
+std::string signature(const EventClass& event_class, Units units) {
+  SignatureText text(units);
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (stream_class != nullptr) {
     text.add_number(stream_class->id);
@@ -122,7 +138,7 @@ std::shared_ptr<const TraceDescription> description_of(const EventClass& event_c
 }
 
 std::size_t GroupNumbers::operator[](const EventClass& event_class) {
-  const std::string text = signature(event_class);
+  const std::string text = signature(event_class, units_);
   const auto bytes_of = [](const std::size_t& hash) {
     return std::string_view(reinterpret_cast<const char*>(&hash), sizeof hash);
   };
@@ -134,7 +150,7 @@ std::size_t GroupNumbers::operator[](const EventClass& event_class) {
       first_.push_back({&event_class, hash});
       return by_hash_.add(first_.size() - 1, hash_of);
     }
-    if (signature(*first_[known].event_class) == text) return known;
+    if (signature(*first_[known].event_class, units_) == text) return known;
   }
 }
 
@@ -142,6 +158,8 @@ void join(ClassGroup& group, const EventClass& event_class) {
   if (group.classes++ == 0) {
     group.event_class = &event_class;
     group.id = event_class.id;
+  } else if (!says_units(*group.event_class) && says_units(event_class)) {
+    group.event_class = &event_class;
   }
   if (group.id != event_class.id) group.id.reset();
 }

@@ -18,13 +18,18 @@ namespace tracedeck::flow {
 
 // Classes with the same name (or, without a name, the same id), stream class and members.
 struct ClassGroup {
-  const EventClass* event_class = nullptr;  // the first of them, which stands for all
-  std::size_t classes = 0;                  // how many there are
-  std::optional<std::uint64_t> id = {};     // their id on the wire, when all have the same
+  // The first of them that says units, or else the first, which stands for all.
+  const EventClass* event_class = nullptr;
+  std::size_t classes = 0;               // how many there are
+  std::optional<std::uint64_t> id = {};  // their id on the wire, when all have the same
 };
 
+// Whether classes are alike whose fields count different units. A format that says units behind a
+// class describes it once without and once with them.
+enum class Units : std::uint8_t { kAside, kCount };
+
 // What makes two classes alike, as text: equal exactly for classes of one group.
-[[nodiscard]] std::string signature(const EventClass& event_class);
+[[nodiscard]] std::string signature(const EventClass& event_class, Units units = Units::kAside);
 
 // Who keeps the class, where a shared pointer does.
 [[nodiscard]] std::shared_ptr<const TraceDescription> description_of(const EventClass& event_class);
@@ -35,6 +40,8 @@ void join(ClassGroup& group, const EventClass& event_class);
 // Numbers groups in the order of their first classes, which must outlive it.
 class GroupNumbers {
  public:
+  explicit GroupNumbers(Units units = Units::kAside) : units_(units) {}
+
   // The number of the group of a class; the number of groups before, if it is the first of one.
   [[nodiscard]] std::size_t operator[](const EventClass& event_class);
 
@@ -44,6 +51,7 @@ class GroupNumbers {
     const EventClass* event_class;
     std::size_t hash;
   };
+  Units units_;
   std::vector<First> first_;
   NameIndex by_hash_;
 };

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tracedeck/model/units.hpp"
+
 namespace tracedeck::flow {
 namespace {
 
@@ -57,7 +59,7 @@ std::optional<double> FieldStatistics::mean() const {
 }
 
 // Goes through the fields of a class in the order of their slots: `steps` has one for each value,
-// `numbers` one for each number. Without `named` these have no path.
+// `numbers` one for each number. Without `named` these have no path and no unit.
 class FieldCollector::Walk {
  public:
   using Part = FieldStatistics::Part;
@@ -80,6 +82,7 @@ class FieldCollector::Walk {
     if (structure == nullptr) return;
     for (const Member& member : structure->as<StructureClass>()->members) {
       const std::string name = named_ ? member.name.str() : std::string();
+      unit_ = named_ ? unit_of(member.attributes) : "";
       value(part, path.empty() ? name : fmt::format("{}.{}", path, name), *member.field_class);
     }
   }
@@ -110,11 +113,16 @@ class FieldCollector::Walk {
     static constexpr Action kActions[] = {Action::kUnsigned, Action::kSigned, Action::kReal};
     steps.push_back({.action = kActions[std::to_underlying(kind)],
                      .field = static_cast<std::uint32_t>(numbers.size())});
-    numbers.push_back(
-        {.part = part, .path = path, .field_class = &field_class, .kind = kind, .unsigned_sum = 0});
+    numbers.push_back({.part = part,
+                       .path = path,
+                       .unit = std::string(unit_),
+                       .field_class = &field_class,
+                       .kind = kind,
+                       .unsigned_sum = 0});
   }
 
   bool named_;
+  std::string_view unit_;  // of the member at hand
 };
 
 FieldCollector::FieldCollector(const EventClass& event_class) : event_class_(&event_class) {

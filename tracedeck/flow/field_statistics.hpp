@@ -21,6 +21,7 @@ struct FieldStatistics {
 
   Part part = Part::kPayload;
   std::string path;                         // members joined by `.`: "task.id"
+  std::string unit = {};                    // what it counts; empty: nothing says it
   const FieldClass* field_class = nullptr;  // the number's own class, that of an optional's value
   Kind kind = Kind::kUnsigned;
 

@@ -55,7 +55,7 @@ class StatisticsCollector {
   // Groups by what makes their classes alike.
   struct Groups {
     TraceStatistics statistics;
-    GroupNumbers numbers;
+    GroupNumbers numbers{Units::kCount};
   };
   struct ClassCount {
     explicit ClassCount(const EventClass& of)

@@ -44,6 +44,7 @@ struct Value {
   bool is_hexadecimal = false;  // of an integer: its class is shown so, as addresses are
   Integer integer = {};
   double real = 0;
+  std::string_view unit = {};  // of an argument of a mark: what its field counts
   std::string_view text = {};  // also the bytes of a blob; of kWide: the magnitude, little-endian
   const IntegerClass* labels = nullptr;  // of an integer that is an enumeration
   bool has_name = false;                 // of an integer that the trace has a name for: `text`

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/model/units.hpp"
 #include "tracedeck/timeline/rule_values.hpp"
 
 namespace tracedeck::timeline {
@@ -37,6 +38,17 @@ std::string argument_text(const query::Value& value) {
   return number ? fmt::format("{:#x}", *number) : to_text(value);
 }
 
+std::string measured_text(const query::Value& value) {
+  std::string text = argument_text(value);
+  const bool is_number =
+      value.kind == query::Value::Kind::kInteger || value.kind == query::Value::Kind::kReal;
+  if (!is_number || value.unit.empty()) return text;
+  const auto scale = scale_of_unit(value.unit);
+  if (!scale || scale->quantity != Quantity::kTime) text += ' ';
+  text += value.unit;
+  return text;
+}
+
 void Arguments::visit(const Event& event, const Visit& visit) const {
   for (const Field& field : fields_) {
     if (field.all != nullptr) {
@@ -47,7 +59,7 @@ void Arguments::visit(const Event& event, const Visit& visit) const {
     if (part == nullptr) continue;
     visit_value(field.name,
                 query::read(query::locate(field.reference, part), field.reference.steps, names_),
-                field.is_address.front(), visit);
+                field, 0, visit);
   }
 }
 
@@ -57,8 +69,8 @@ void Arguments::visit_all(const Field& field, const Event& event, const Visit& v
   if (slot == nullptr) return;
   for (std::size_t i = 0; i < field.all->members.size(); ++i, slot = slot->next()) {
     const Member& member = field.all->members[i];
-    visit_value(member.name.view(), query::value_of(slot, member.field_class.get(), names_),
-                field.is_address[i], visit);
+    visit_value(member.name.view(), query::value_of(slot, member.field_class.get(), names_), field,
+                i, visit);
   }
 }
 
@@ -67,6 +79,7 @@ void Arguments::add(std::string name, query::Path path, const EventClass& event_
   const auto reference = query::find_field(event_class, field.path);
   if (!reference) return;
   field.reference = *reference;
+  field.unit = {query::unit_of_field(event_class, field.path).value_or("")};
   field.is_address = {
       is_named_as_address(field.name, reference->steps.empty() ? reference->field_class : nullptr)};
   add(std::move(field), event_class);
@@ -96,9 +109,11 @@ void Arguments::add_all(const EventClass& event_class) {
     }
     return;
   }
-  Field field{.all = structure, .is_address = {}};
-  for (const Member& member : structure->members)
+  Field field{.all = structure, .is_address = {}, .unit = {}};
+  for (const Member& member : structure->members) {
     field.is_address.push_back(is_named_as_address(member.name.view(), member.field_class.get()));
+    field.unit.push_back(unit_of(member.attributes));
+  }
   add(std::move(field), event_class);
 }
 

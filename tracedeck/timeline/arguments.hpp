@@ -18,6 +18,8 @@ namespace tracedeck::timeline {
 // As it is shown: of enumerations the first label, of named numbers the name, and in hexadecimal
 // where its class asks for that.
 [[nodiscard]] std::string argument_text(const query::Value& value);
+// The same with the unit behind a number that has one: `12.5ms`, `4096 bytes`.
+[[nodiscard]] std::string measured_text(const query::Value& value);
 
 // Of the events of one class. Paths are resolved once.
 class Arguments {
@@ -43,13 +45,15 @@ class Arguments {
     query::FieldReference reference = {};
     const StructureClass* all = nullptr;     // of all members of the payload, in place of a path
     std::vector<bool> is_address = {false};  // by its name; of all members: each
+    std::vector<std::string_view> unit = {""};
   };
 
   void add(Field field, const EventClass& event_class);
   void visit_all(const Field& field, const Event& event, const Visit& visit) const;
-  void visit_value(std::string_view name, query::Value value, bool is_address,
+  void visit_value(std::string_view name, query::Value value, const Field& field, std::size_t index,
                    const Visit& visit) const {
-    if (is_address) value.is_hexadecimal = true;
+    if (field.is_address[index]) value.is_hexadecimal = true;
+    value.unit = field.unit[index];
     if (value.known()) visit(name, value);
   }
 

@@ -33,7 +33,7 @@ void add_arguments(const Mark& mark, Evidence::Piece& piece) {
     if (value.kind == query::Value::Kind::kCompound || piece.arguments.size() > kMost) return;
     const std::string key = fmt::format("{}=", name);
     if (piece.arguments.starts_with(key) || piece.arguments.contains(' ' + key)) return;
-    const std::string text = argument_text(value);
+    const std::string text = measured_text(value);
     piece.arguments += fmt::format("{}{}{}", piece.arguments.empty() ? "" : " ", key, text);
     piece.values += fmt::format("{}{}", piece.values.empty() ? "" : " ", text);
   });

@@ -112,8 +112,9 @@ void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most) 
       cut.text = value.text.substr(0, most + 1);
       return query::encode(into, cut);
     }
-    if (!value.is_hexadecimal || is_named) return query::encode(into, value);
-    const std::string text = timeline::argument_text(value);
+    if ((!value.is_hexadecimal && value.unit.empty()) || is_named)
+      return query::encode(into, value);
+    const std::string text = timeline::measured_text(value);
     query::encode(into, query::Value::of(std::string_view(text)));
   });
 }
