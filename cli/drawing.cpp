@@ -97,9 +97,12 @@ class Drawing {
       session_.diagnostics.note(empty);
     } else if (output_.size() == 0) {
       session_.diagnostics.note(fmt::format(
-          "{} is empty: none of {} events began or ended a slice or is a sample with a stack; "
-          "'tracedeck latency --explain' prints the tables that were applied",
-          options_.out, timeline.counts().events));
+          "{} is empty: none of {} events {}; 'tracedeck latency --explain' prints the tables "
+          "that were applied",
+          options_.out, timeline.counts().events,
+          options_.stacks > exporting::FoldedStacks::kAuto
+              ? "is an allocation that counts"
+              : "began or ended a slice or is a sample with a stack"));
     }
     ConversionReport report{.inputs = options_.operands,
                             .output = options_.out,

@@ -348,6 +348,18 @@ std::string apply_slices_where(Options& options, const std::string& value) {
   return latency ? std::string() : latency.error().message;
 }
 
+std::vector<Choice> weight_choices() {
+  return {{"time", "ns of slices, in none inside"},
+          {"samples", "how often a stack was met"},
+          {"bytes", "allocated, as sampled allocations stand for"},
+          {"live-bytes", "the same of what nothing had freed at the end"}};
+}
+
+std::string apply_weight(Options& options, const std::string& value) {
+  options.stacks = *find_weight(value);
+  return {};
+}
+
 std::vector<Choice> perfetto_choices() {
   return {{"57", "states are states"}, {"50", "states are slices"}};
 }
@@ -680,6 +692,14 @@ constexpr std::array kOptions = {
                .choices = perfetto_choices,
                .initial = "57",
                .apply = apply_perfetto_level},
+    OptionSpec{.name = "weight",
+               .value = "WHAT",
+               .help = "what the number behind a folded stack is",
+               .detail = "Without the option samples where there are any, else time. Bytes are of "
+                         "AllocEvent, each scaled by how probable it was to be sampled; live ones "
+                         "are not known where frees are not tracked.",
+               .choices = weight_choices,
+               .apply = apply_weight},
     OptionSpec{.name = "where",
                .key = "slice-where",
                .value = "EXPR",

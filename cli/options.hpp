@@ -72,6 +72,7 @@ struct Options {
   std::optional<TimePoint> why_at;
   std::string why_track;
   int perfetto_level = 57;
+  exporting::FoldedStacks stacks = exporting::FoldedStacks::kAuto;  // of --weight
   bool all_arguments = false;
   bool all_flows = false;
   std::int64_t shortest = 0;              // ns: shorter slices are not drawn

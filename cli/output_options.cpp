@@ -87,6 +87,7 @@ OutputSettings output_settings(const Options& options) {
   settings.all_arguments = options.all_arguments;
   settings.title = fmt::format("{}", fmt::join(shown_operands(options), ", "));
   settings.perfetto_level = options.perfetto_level;
+  settings.stacks = options.stacks;
   return settings;
 }
 

@@ -123,6 +123,38 @@ class HeapTest(PprofTest):
         self.assertEqual(profile.stacks("alloc_space"), {("main", "leaf"): 8 * MIB, ("main", "app;handle"): 2048})
         self.assertIn("allocation whose sample rate is not recorded", self.said)
 
+    def folded(self, weight, *frames, more=()):
+        trace, out = self.file("t.bin", HEADER + b"".join(frames)), self.folder / "out.folded"
+        self.said = self.check(run("convert", "--weight", weight, *more, "-o", out, trace), 0).stderr.decode()
+        return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in out.read_text().splitlines())}
+
+    def test_folded_stacks_have_the_same_bytes(self):
+        grow, temporary = "main;leaf", "main;app,handle"
+        frames = (*self.frames(), sample(0, 0x1010, 0x3030))
+        allocated = {grow: round(8 * MIB * weight(4 * MIB)), temporary: round(2048 * weight(1024))}
+        self.assertEqual(self.folded("bytes", *frames), allocated)
+        self.assertEqual(self.folded("live-bytes", *frames), {grow: allocated[grow]})
+        self.assertNotIn("not tracked", self.said)
+        self.assertEqual(self.folded("samples", *frames), {grow: 1})
+        # What is freed later is held, and what is allocated later is not.
+        held = self.folded("live-bytes", *frames, more=("--end", "+4us"))
+        self.assertEqual(held, {grow: allocated[grow], temporary: round(1024 * weight(1024))})
+        self.assertEqual(self.folded("bytes", META, alloc(1024, 0x100)), {"(no stack)": round(1024 * weight(1024))})
+        self.assertEqual(self.folded("bytes", *self.frames(meta=b"")), {grow: 8 * MIB, temporary: 2048})
+        self.assertIn("allocation whose sample rate is not recorded", self.said)
+
+    def test_folded_live_bytes_are_not_known_where_frees_are_not_tracked(self):
+        frames = self.frames(alloc(64, 0, *self.GROW))
+        self.assertEqual(self.folded("live-bytes", *frames), {})
+        self.assertIn("lost: allocation whose free is not tracked (1): what is in use is not known, and in no stack", self.said)
+        self.assertIn("out.folded is empty: none of ", self.said)
+        self.assertEqual(len(self.folded("bytes", *frames)), 2)
+        self.assertNotIn("not tracked", self.said)
+
+    def test_weights_are_of_folded_stacks(self):
+        self.check(run("convert", "--weight", "bytes", "-o", self.folder / "x.pprof", self.file("t.bin", HEADER)), 2)
+        self.check(run("convert", "--weight", "blood", "-o", self.folder / "x.folded", self.file("t.bin", HEADER)), 2)
+
     def test_where_frees_are_not_tracked_nothing_is_in_use(self):
         profile = self.profile(*self.frames(alloc(64, 0, *self.GROW)))
         self.assertEqual([name for name, _ in profile.types], ["alloc_objects", "alloc_space"])

@@ -128,8 +128,8 @@ std::unique_ptr<exporting::Exporter> pprof(io::Output& output, const OutputSetti
   return exporting::make_pprof(output, {.gzip = !settings.is_compressed});
 }
 
-std::unique_ptr<exporting::Exporter> folded(io::Output& output, const OutputSettings&) {
-  return exporting::make_folded(output);
+std::unique_ptr<exporting::Exporter> folded(io::Output& output, const OutputSettings& settings) {
+  return exporting::make_folded(output, settings.stacks);
 }
 
 // A page holds all marks, or refuses them with an error: its receipt is empty.
@@ -160,6 +160,7 @@ std::unique_ptr<exporting::Exporter> html(io::Output& output, const OutputSettin
 }
 
 constexpr std::array<std::string_view, 2> kStackOptions = {"table", "explain"};
+constexpr std::array<std::string_view, 3> kFoldedOptions = {"table", "explain", "weight"};
 constexpr std::array<std::string_view, 5> kChromeOptions = {"table", "explain", "flows",
                                                             "min-duration", "max-size"};
 constexpr std::array<std::string_view, 6> kHtmlOptions = {"table", "explain",      "args",
@@ -258,9 +259,10 @@ constexpr std::array kRendered = {
     OutputKind{.name = "folded",
                .title = "stacks for flame graphs, of samples or of slices",
                .suffixes = {".folded"},
-               .options = kStackOptions,
+               .options = kFoldedOptions,
                .draw = folded,
-               .names_addresses = true},
+               .names_addresses = true,
+               .sees_events = true},
     OutputKind{.name = "pprof",
                .title = "a profile for pprof, of samples and of memory",
                .suffixes = {".pprof", ".pb"},
@@ -327,6 +329,12 @@ constexpr auto kPartitions = std::to_array<std::pair<std::string_view, columns::
      {"class,date", columns::TimePartition::kDate},
      {"class,date,hour", columns::TimePartition::kHour}});
 
+constexpr auto kWeights = std::to_array<std::pair<std::string_view, exporting::FoldedStacks>>(
+    {{"time", exporting::FoldedStacks::kSlices},
+     {"samples", exporting::FoldedStacks::kSamples},
+     {"bytes", exporting::FoldedStacks::kAllocatedBytes},
+     {"live-bytes", exporting::FoldedStacks::kLiveBytes}});
+
 }  // namespace
 
 std::optional<TableContent> find_content(std::string_view word) {
@@ -337,6 +345,10 @@ std::optional<TableLayout> find_layout(std::string_view word) { return find_word
 
 std::optional<columns::TimePartition> find_partition(std::string_view word) {
   return find_word(kPartitions, word);
+}
+
+std::optional<exporting::FoldedStacks> find_weight(std::string_view word) {
+  return find_word(kWeights, word);
 }
 
 bool OutputKind::has_option(std::string_view option) const {

@@ -12,6 +12,7 @@
 
 #include "tracedeck/columns/table_options.hpp"
 #include "tracedeck/export/exporter.hpp"
+#include "tracedeck/export/folded.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/render/babeltrace_options.hpp"
@@ -39,6 +40,7 @@ struct OutputSettings {
   bool any_size = false;                   // of a page: also one that browsers do not bear
   std::int64_t shortest = 0;               // where the output `leaves_out_short`
   int perfetto_level = 57;
+  exporting::FoldedStacks stacks = exporting::FoldedStacks::kAuto;  // of folded stacks
   bool is_compressed = false;  // what it is written to compresses
 };
 
@@ -61,6 +63,8 @@ enum class TableLayout : std::uint8_t {
 [[nodiscard]] std::optional<TableContent> find_content(std::string_view word);
 [[nodiscard]] std::optional<TableLayout> find_layout(std::string_view word);
 [[nodiscard]] std::optional<columns::TimePartition> find_partition(std::string_view word);
+// And of --weight.
+[[nodiscard]] std::optional<exporting::FoldedStacks> find_weight(std::string_view word);
 
 struct OutputKind {
   enum class Makes : std::uint8_t {

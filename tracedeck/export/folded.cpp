@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "tracedeck/export/heap_samples.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/export/stack_tree.hpp"
@@ -120,6 +122,9 @@ class SampleStacks {
   SampleStacks& operator=(const SampleStacks&) = delete;
 
   void take(const Timeline& timeline, const Mark& mark);
+  // The stack of a list of addresses below `node`; that itself where it has none.
+  [[nodiscard]] StackTree::Node below(StackTree::Node node, const TraceDescription* trace,
+                                      const query::Value& value);
 
   StackTree tree;
   std::uint64_t count = 0;
@@ -149,18 +154,26 @@ void SampleStacks::take(const Timeline& timeline, const Mark& mark) {
   timeline::visit_arguments(mark, visit_);
 }
 
-void SampleStacks::add(const query::Value& value) {
+StackTree::Node SampleStacks::below(StackTree::Node node, const TraceDescription* trace,
+                                    const query::Value& value) {
+  trace_ = trace;
   frames_.clear();
   for_each_address(value, [this](std::uint64_t address) {
     for (const StackTree::Frame frame : frames_of(address)) {
       if (frames_.size() < kMostDepth) frames_.push_back(frame);
     }
   });
-  if (frames_.empty()) return;
-  // Samples of different kinds, as of what runs and of what waits, do not add up.
-  StackTree::Node node = tree.child(StackTree::kRoot, tree.frame(kind_));
   for (std::size_t i = frames_.size(); i-- != 0;) node = tree.child(node, frames_[i]);
-  tree.add(node, 1);
+  return node;
+}
+
+void SampleStacks::add(const query::Value& value) {
+  bool is_empty = true;
+  for_each_address(value, [&](std::uint64_t) { is_empty = false; });
+  if (is_empty) return;
+  // Samples of different kinds, as of what runs and of what waits, do not add up.
+  const StackTree::Node kind = tree.child(StackTree::kRoot, tree.frame(kind_));
+  tree.add(below(kind, trace_, value), 1);
   ++count;
 }
 
@@ -179,10 +192,71 @@ const std::vector<StackTree::Frame>& SampleStacks::frames_of(std::uint64_t addre
   return known->second.frames;
 }
 
+// Stacks of allocations, and the bytes that those stand for.
+class AllocationStacks {
+ public:
+  AllocationStacks(SampleStacks& stacks, bool only_live)
+      : stacks_(stacks),
+        only_live_(only_live),
+        heap_([this](const Event& event, const Slot* stack) { return node_of(event, stack); },
+              [this](const HeapSample& sample) {
+                if (!only_live_) add(sample);
+              }) {}
+  AllocationStacks(const AllocationStacks&) = delete;
+  AllocationStacks& operator=(const AllocationStacks&) = delete;
+
+  void see(const Event& event) { heap_.see(event); }
+  // Adds what was found to the stacks.
+  void finish();
+  [[nodiscard]] const HeapSamples& heap() const { return heap_; }
+
+ private:
+  [[nodiscard]] std::uint32_t node_of(const Event& event, const Slot* stack);
+  void add(const HeapSample& sample) {
+    if (sample.stack >= bytes_.size()) bytes_.resize(std::size_t{sample.stack} + 1);
+    bytes_[sample.stack] += sample.bytes;
+  }
+
+  SampleStacks& stacks_;
+  bool only_live_;
+  std::vector<double> bytes_;  // by node
+  HeapSamples heap_;
+};
+
+std::uint32_t AllocationStacks::node_of(const Event& event, const Slot* stack) {
+  query::Value value;
+  value.kind = query::Value::Kind::kCompound;
+  value.slot = stack;
+  const DataStreamClass* const stream_class = event.event_class->stream_class;
+  const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
+  const StackTree::Node node =
+      stack == nullptr ? StackTree::kRoot : stacks_.below(StackTree::kRoot, trace, value);
+  if (node != StackTree::kRoot) return node;
+  return stacks_.tree.child(StackTree::kRoot, stacks_.tree.frame("(no stack)"));
+}
+
+void AllocationStacks::finish() {
+  if (only_live_ && heap_.knows_frees())
+    heap_.for_each_live([this](const HeapSample& sample) { add(sample); });
+  for (std::size_t node = 0; node < bytes_.size(); ++node) {
+    const auto bytes = std::llround(bytes_[node]);
+    if (bytes > 0)
+      stacks_.tree.add(static_cast<StackTree::Node>(node), static_cast<std::uint64_t>(bytes));
+  }
+}
+
 class Folded final : public MarkExporter<Folded> {
  public:
-  Folded(io::Output& output, FoldedStacks stacks) : out_(&output), stacks_(stacks) {}
+  Folded(io::Output& output, FoldedStacks stacks) : out_(&output), stacks_(stacks) {
+    if (is_of_memory()) memory_.emplace(samples_, stacks == FoldedStacks::kLiveBytes);
+  }
 
+  void see(const Timeline&, const Batch& batch) override {
+    if (!memory_) return;
+    for (const Record& record : batch.records()) {
+      if (record.kind == RecordKind::kEvent) memory_->see(record.event);
+    }
+  }
   Result<void> finish(const Timeline& timeline) override;
   [[nodiscard]] Receipt receipt() const override;
 
@@ -200,7 +274,7 @@ class Folded final : public MarkExporter<Folded> {
     if (!writes_samples()) slices_.end(timeline, mark);
   }
   void put_instant(const Timeline& timeline, const Mark& mark) {
-    if (stacks_ != FoldedStacks::kSlices) samples_.take(timeline, mark);
+    if (stacks_ != FoldedStacks::kSlices && !memory_) samples_.take(timeline, mark);
   }
   // Neither has a stack.
   void put_state(const Timeline&, const Mark&) {}
@@ -209,8 +283,9 @@ class Folded final : public MarkExporter<Folded> {
   void put_wait(const Timeline&, const Mark&) {}
   void put_gap(const Timeline&, const Mark&) { ++gaps_; }
 
+  [[nodiscard]] bool is_of_memory() const { return stacks_ > FoldedStacks::kAuto; }
   [[nodiscard]] bool writes_samples() const {
-    return stacks_ == FoldedStacks::kSamples ||
+    return stacks_ == FoldedStacks::kSamples || is_of_memory() ||
            (stacks_ == FoldedStacks::kAuto && !samples_.tree.empty());
   }
 
@@ -218,12 +293,16 @@ class Folded final : public MarkExporter<Folded> {
   FoldedStacks stacks_;
   SliceStacks slices_;
   SampleStacks samples_;
+  std::optional<AllocationStacks> memory_;
   std::uint64_t slice_count_ = 0;
   std::uint64_t gaps_ = 0;
 };
 
 Result<void> Folded::finish(const Timeline&) {
-  if (writes_samples()) {
+  if (memory_) {
+    memory_->finish();
+    samples_.tree.write(out_, 0);
+  } else if (writes_samples()) {
     // One kind needs no frame of its own.
     samples_.tree.write(out_, samples_.tree.root_count() > 1 ? 0 : 1);
   } else {
@@ -245,6 +324,12 @@ Receipt Folded::receipt() const {
       {"address without a name", "written as a number", samples ? samples_.nameless : 0, false},
       {"stack or frame beyond a million others", "counted for a shorter one, or as (other)",
        samples ? samples_.tree.cut() : slices_.tree.cut()},
+      {"allocation whose sample rate is not recorded", "counted once, as it was sampled",
+       memory_ ? memory_->heap().unscaled() : 0},
+      {"allocation whose free is not tracked", "what is in use is not known, and in no stack",
+       stacks_ == FoldedStacks::kLiveBytes ? memory_->heap().untracked() : 0},
+      {"allocation beyond a million in use", "what is in use is not known, and in no stack",
+       stacks_ == FoldedStacks::kLiveBytes ? memory_->heap().not_held() : 0},
       {"loss", "left out: what happened in it is in no stack", gaps_},
   };
   std::erase_if(receipt, [](const ReceiptEntry& entry) { return entry.count == 0; });

@@ -14,6 +14,10 @@ enum class FoldedStacks : std::uint8_t {
   kSlices,   // of slices: `track;outer;inner` and the nanoseconds that were spent in none inside
   kSamples,  // of instants with an argument `callchain`, addresses with the leaf first: how often
   kAuto,     // of samples where there are any, else of slices
+  // Of allocations, each scaled by how probable it was to be sampled: the bytes of all of them, and
+  // of those that nothing had freed when the trace ended.
+  kAllocatedBytes,
+  kLiveBytes,
 };
 
 // Holds a node for each different stack, a million at most. Lines are written by `finish`. `output`

@@ -77,7 +77,7 @@ void HeapSamples::allocate(const ClassUse& use, const Event& event) {
   } else if (live_.size() < kMost || live_.contains({trace, address})) {
     live_[{trace, address}] = sample;
   } else {
-    is_full_ = true;
+    ++not_held_;
   }
 }
 

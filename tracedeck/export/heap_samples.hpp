@@ -38,7 +38,9 @@ class HeapSamples {
   // Allocations whose rate is not known, so that each stands for itself.
   [[nodiscard]] std::uint64_t unscaled() const { return unscaled_; }
   // Whether it is known of all what frees them.
-  [[nodiscard]] bool knows_frees() const { return untracked_ == 0 && !is_full_; }
+  [[nodiscard]] bool knows_frees() const { return untracked_ == 0 && not_held_ == 0; }
+  // Beyond `kMost`.
+  [[nodiscard]] std::uint64_t not_held() const { return not_held_; }
   [[nodiscard]] std::uint64_t untracked() const { return untracked_; }
   // Those that were not freed.
   template <class Take>
@@ -67,7 +69,7 @@ class HeapSamples {
   std::uint64_t count_ = 0;
   std::uint64_t unscaled_ = 0;
   std::uint64_t untracked_ = 0;
-  bool is_full_ = false;
+  std::uint64_t not_held_ = 0;
 };
 
 }  // namespace tracedeck::exporting

@@ -368,6 +368,8 @@ Receipt Pprof::receipt() const {
        heap_.unscaled()},
       {"allocation whose free is not tracked", "what is in use is in no type of values",
        heap_.untracked()},
+      {"allocation beyond a million in use", "what is in use is in no type of values",
+       heap_.not_held()},
       {"loss", "left out: what happened in it is in no stack", gaps_},
   };
   std::erase_if(receipt, [](const ReceiptEntry& entry) { return entry.count == 0; });
