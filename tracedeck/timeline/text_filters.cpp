@@ -106,7 +106,7 @@ constexpr auto kFilters = std::to_array<NamedFilter>({
     {"syscall", {[](std::string_view text) {
        for (const std::string_view prefix :
             {"syscall_entry_", "syscall_exit_", "compat_syscall_entry_", "compat_syscall_exit_",
-             "syscalls:sys_enter_", "syscalls:sys_exit_"}) {
+             "syscalls:sys_enter_", "syscalls:sys_exit_", "compat_sys_", "sys_"}) {
          if (text.starts_with(prefix)) return std::string(text.substr(prefix.size()));
        }
        return std::string(text);
