@@ -24,7 +24,9 @@ class Table(Base):
         self.symbols = {}  # (vpid, callback) -> symbol
         self.owners = {}  # (vpid, callback) -> topic, timer or service
         self.subscriptions = {}  # (vpid, rclcpp subscription) -> (vpid, rcl subscription)
-        self.names = {}  # (vpid, handle) -> topic, service or period
+        self.nodes = {}  # (vpid, node) -> name
+        self.timers = {}  # (vpid, timer) -> callback
+        self.names = {}  # (vpid, handle) -> topic, service or period, with the node
         self.topics = {}  # (vpid, publisher) -> topic
         self.heard = set()  # topics that somebody subscribes to
         self.taken_from = {}  # (vpid, subscription of the middleware) -> topic
@@ -67,6 +69,13 @@ class Table(Base):
     def on_rclcpp_subscription_init(self, fields):
         self.subscriptions[self.vpid, fields["subscription"]] = (self.vpid, fields["subscription_handle"])
 
+    def on_rcl_node_init(self, fields):
+        self.nodes[self.vpid, fields["node_handle"]] = fields["node_name"]
+
+    def with_node(self, name, fields):
+        node = self.nodes.get((self.vpid, fields.get("node_handle")))
+        return name if node is None else f"{name} ({node})"
+
     def on_rcl_publisher_init(self, fields):
         self.topics[self.vpid, fields["publisher_handle"]] = fields["topic_name"]
 
@@ -75,20 +84,27 @@ class Table(Base):
 
     def on_rcl_subscription_init(self, fields):
         self.heard.add(fields["topic_name"])
-        self.names[self.vpid, fields["subscription_handle"]] = fields["topic_name"]
+        self.names[self.vpid, fields["subscription_handle"]] = self.with_node(fields["topic_name"], fields)
         self.taken_from[self.vpid, fields["rmw_subscription_handle"]] = fields["topic_name"]
 
     def on_rcl_timer_init(self, fields):
         self.names[self.vpid, fields["timer_handle"]] = f"timer {in_units(fields['period'])}"
 
     def on_rcl_service_init(self, fields):
-        self.names[self.vpid, fields["service_handle"]] = fields["service_name"]
+        self.names[self.vpid, fields["service_handle"]] = self.with_node(fields["service_name"], fields)
 
     def on_rclcpp_subscription_callback_added(self, fields):
         self.own(fields, self.subscriptions.get((self.vpid, fields["subscription"])))
 
     def on_rclcpp_timer_callback_added(self, fields):
         self.own(fields, (self.vpid, fields["timer_handle"]))
+        self.timers[self.vpid, fields["timer_handle"]] = fields["callback"]
+
+    def on_rclcpp_timer_link_node(self, fields):
+        """Which node a timer is of is said when its callback has long been added."""
+        timer = (self.vpid, fields["timer_handle"])
+        if timer in self.timers and timer in self.names and (self.vpid, fields["node_handle"]) in self.nodes:
+            self.owners[self.vpid, self.timers[timer]] = self.with_node(self.names[timer], fields)
 
     def on_rclcpp_service_callback_added(self, fields):
         self.own(fields, (self.vpid, fields["service_handle"]))

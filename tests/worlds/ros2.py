@@ -244,7 +244,7 @@ class World:
         begin = self.emit(node, "callback_start", callback=callback, is_intra_process=int(kind == "local"))
         if message:
             message.called.append(begin)
-        call = [f"callback {name}", begin, None, node]
+        call = [f"callback {name} ({node.name})", begin, None, node]
         self.open_calls.append(call)
         self.at(self.time_of(node, kind), lambda: self.finish(node, kind, subscription, call, callback))
 
@@ -347,7 +347,7 @@ class World:
                     return tuple(f"publish -> {what} {topic}" for topic in topics)
             for node in self.nodes:
                 if label.startswith("callback") and node.service and node.service in label:
-                    return (f"callback {node.service}",)
+                    return (f"callback {node.service} ({node.name})",)
             return (label,)
 
         truth = Truth(
