@@ -5,7 +5,9 @@ import decimal
 import json
 import unittest
 
+import heph_writer as h
 import perfetto_decoder
+from command import CommandTest, run
 from exported import ExportedTest, answers, needs_processor
 
 BEGIN = 1_000_000_000_000  # of the made-up time line, ns
@@ -99,6 +101,19 @@ class ChromeTest(ExportedTest):
         self.assertEqual(sorted(slices), sorted(ours))
         self.assertEqual(counters, [[str(self.counts["counter"])]])
         self.assertEqual(flows, [[str(self.counts["flow_in"])]])
+
+
+class HephTest(CommandTest):
+    def test_tracks_are_grouped_by_stream(self):
+        """A stream is a worker, and what runs on it is below it."""
+        spans = [h.event(b"a", stream=stream, substream=substream, counter=counter, start=1, end=9)
+                 for stream, substream, counter in ((1, 0, 0), (1, 7, 1), (2, 0, 0))]
+        out = self.folder / "out.json"
+        self.check(run("convert", "-q", "-o", out, self.file("t.bin.log", h.epoch(0) + b"".join(spans))), 0)
+        events = json.loads(out.read_bytes())["traceEvents"]
+        processes = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        tracks = {(processes[e["pid"]], e["args"]["name"]) for e in events if e["name"] == "thread_name"}
+        self.assertEqual(tracks, {("stream 1", "1/0"), ("stream 1", "1/7"), ("stream 2", "2/0")})
 
 
 if __name__ == "__main__":
