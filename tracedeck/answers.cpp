@@ -82,6 +82,7 @@ class ReadForAnswer {
   void note_unknown(query::FieldWatch& watch, bool is_whole) {
     if (!is_whole) watch.stop_early();
     note(watch.unknown_fields());
+    note(watch.without_unit());
     note(watch.unknown_names());
     note(watch.notices());
   }
