@@ -82,25 +82,26 @@ def is_subsequence(lines, of):
 needs_peer = unittest.skipUnless(PEER, "babeltrace2 is not installed")
 
 
+def assert_same_text(test, want, got):
+    """Where a string is empty, that program may have another."""
+    if want == got:
+        return
+    for i, (a, b) in enumerate(zip(want.splitlines(), got.splitlines())):
+        if b'""' not in b or not re.fullmatch(re.escape(b).replace(b'""', rb'"(?:[^"\\]|\\.)*"'), a):
+            test.assertEqual(a, b, f"line {i + 1}")
+    test.assertEqual(len(want.splitlines()), len(got.splitlines()), "number of lines")
+    test.assertEqual(want[-1:], got[-1:])
+
+
 class BabeltraceTest(CommandTest):
     maxDiff = 4000
-
-    def same_text(self, want, got):
-        """Where a string is empty, that program may have another."""
-        if want == got:
-            return
-        for i, (a, b) in enumerate(zip(want.splitlines(), got.splitlines())):
-            if b'""' not in b or not re.fullmatch(re.escape(b).replace(b'""', rb'"(?:[^"\\]|\\.)*"'), a):
-                self.assertEqual(a, b, f"line {i + 1}")
-        self.assertEqual(len(want.splitlines()), len(got.splitlines()), "number of lines")
-        self.assertEqual(want[-1:], got[-1:])
 
     def same_as_peer(self, trace, options):
         want = peer(*options, trace, env=ZONE)
         self.assertEqual(want.returncode, 0, want.stderr)
         got = self.check(run(*PRINT, *options, trace, env=ZONE), 0)
-        self.same_text(want.stdout, got.stdout)
-        self.same_text(said_of_the_trace(want.stderr), got.stderr)
+        assert_same_text(self, want.stdout, got.stdout)
+        assert_same_text(self, said_of_the_trace(want.stderr), got.stderr)
 
 
 @needs_traces
@@ -114,7 +115,7 @@ class ReferenceTraces(BabeltraceTest):
                 want = stored(name)
                 if code == 0:
                     self.check(result, 0)
-                    self.same_text(want, result.stdout)
+                    assert_same_text(self, want, result.stdout)
                 elif want is None:
                     self.assertIn(result.returncode, (0, 3, 4), result.stderr)
                 else:
@@ -145,7 +146,7 @@ class Ranges(BabeltraceTest):
                     want = peer(*options, f"--timerange={text}", self.TRACE, env=ZONE)
                     got = run(*PRINT, *options, f"--timerange={text}", self.TRACE, env=ZONE)
                     if want.returncode == 0:
-                        self.same_text(want.stdout, self.check(got, 0).stdout)
+                        assert_same_text(self, want.stdout, self.check(got, 0).stdout)
                     else:
                         # A time of day and the other bound are the wrong way round there, which only the trace says.
                         self.assertEqual(got.stdout, b"")
@@ -529,7 +530,7 @@ class EmptyTexts(BabeltraceTest):
         got = self.check(run(*PRINT, *options, trace.path), 0).stdout
         want = peer(*options, trace.path).stdout
         self.assertNotEqual(want, got, "that program ends its strings: nothing is to be excepted any more")
-        self.same_text(want, got)
+        assert_same_text(self, want, got)
         for i, line in enumerate(got.decode().splitlines()):
             first, a, b = texts[i % 4]
             self.assertIn(f'first = "{first}", inner = [ [0] = {{ a = "{a}", b = "{b}" }} ]', line)
@@ -556,8 +557,8 @@ class Colours(BabeltraceTest):
     def same_colors(self, trace, options):
         want = peer(*options, trace.path, env={"BABELTRACE_TERM_COLOR": "always"})
         got = self.check(run(*PRINT, *options, "--color", "always", trace.path), 0)
-        self.same_text(want.stdout, got.stdout)
-        self.same_text(want.stderr, got.stderr)
+        assert_same_text(self, want.stdout, got.stdout)
+        assert_same_text(self, want.stderr, got.stderr)
 
 
 class Usage(BabeltraceTest):

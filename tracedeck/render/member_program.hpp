@@ -24,7 +24,10 @@ class Literal {
   static constexpr std::size_t kPiece = 16;
 
   Literal() = default;
-  explicit Literal(std::string_view text) : size_(text.size()) { text_.insert(0, text); }
+  explicit Literal(std::string_view text) : size_(text.size()), text_() {
+    text_.reserve(size_ + kPiece);
+    text_.append(text).append(kPiece, '\0');
+  }
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::string_view view() const { return {text_.data(), size_}; }
@@ -49,18 +52,18 @@ class Column {
  public:
   static constexpr std::size_t kMost = 48;  // what a limit may be
 
-  explicit Column(std::size_t limit) : limit_(limit) {}
+  explicit Column(std::size_t limit) : limit_(static_cast<std::uint32_t>(limit)) {}
 
   // How many spaces bring something of `width` to the column's width, which grows first.
   std::size_t padding(std::size_t width) {
     if (width > limit_) return 0;
-    width_ = std::max(width_, width);
+    width_ = std::max(width_, static_cast<std::uint32_t>(width));
     return width_ - width;
   }
 
  private:
-  std::size_t limit_;
-  std::size_t width_ = 0;
+  std::uint32_t limit_;
+  std::uint32_t width_ = 0;
 };
 
 // How the values of a member are written.
@@ -151,6 +154,7 @@ class MemberProgram {
   // absent.
   void add(std::string_view before, std::size_t columns, const FieldClass* field_class,
            Values& values, std::string_view behind = {}) {
+    if (texts_.empty()) texts_.resize(Literal::kPiece);
     Step step{.field_class = field_class, .columns = static_cast<std::uint32_t>(columns)};
     step.form = values.style().form_of(field_class, step.spelling);
     if (step.form == ValueForm::kLabels) step.member = values.labels().number_of_member();
@@ -166,6 +170,7 @@ class MemberProgram {
   void add_members(const FieldClass* root, Values& values) {
     const auto* const structure = class_as<StructureClass>(root);
     if (structure == nullptr) return;
+    steps_.reserve(steps_.size() + structure->members.size());
     for (std::size_t i = 0; i < structure->members.size(); ++i) {
       const Member& member = structure->members[i];
       TextBuffer before(nullptr, 512);
@@ -173,6 +178,7 @@ class MemberProgram {
       values.style().member(before, member.name);
       add(before.view(), 0, member.field_class.get(), values);
     }
+    texts_.shrink_to_fit();
   }
 
   // Writes members that lie one after the other; they may be fewer.
@@ -209,11 +215,11 @@ class MemberProgram {
 
   Text text_of(std::string_view text) {
     if (text.empty()) return {};
-    texts_.resize(end_);
-    const Text place{static_cast<std::uint32_t>(end_), static_cast<std::uint32_t>(text.size())};
-    texts_ += text;
-    end_ = texts_.size();
-    texts_.append(Literal::kPiece, '\0');
+    const std::size_t end = texts_.size() - Literal::kPiece;
+    const Text place{static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(text.size())};
+    texts_.resize(end);
+    texts_.insert(texts_.end(), text.begin(), text.end());
+    texts_.resize(texts_.size() + Literal::kPiece);
     return place;
   }
 
@@ -337,8 +343,7 @@ class MemberProgram {
   }
 
   std::vector<Step> steps_;
-  std::string texts_ = std::string(Literal::kPiece, '\0');  // with a piece behind the last one
-  std::size_t end_ = 0;
+  std::vector<char> texts_;  // with a piece behind the last one; empty: there are no steps
 };
 
 }  // namespace tracedeck::render

@@ -47,7 +47,7 @@ ClockOrigin origin_of(const ClassStatistics& group) {
 
 std::string field_name(const FieldStatistics& field) {
   const std::string path =
-      visible(field.unit.empty() ? field.path : fmt::format("{} ({})", field.path, field.unit));
+      visible(field.unit().empty() ? field.path : fmt::format("{} ({})", field.path, field.unit()));
   return field.part == FieldStatistics::Part::kPayload
              ? path
              : fmt::format("{}: {}", part_name(field.part), path);
@@ -96,8 +96,8 @@ void append_field(TextBuffer& out, const FieldStatistics& field) {
   JsonObject object(out);
   object.string("part", part_name(field.part));
   object.string("name", field.path);
-  object.string("type", kind_name(*field.field_class));
-  if (!field.unit.empty()) object.string("unit", field.unit);
+  object.string("type", kind_name(field.field_class()));
+  if (!field.unit().empty()) object.string("unit", field.unit());
   object.integer("count", field.count);
   if (const std::optional<double> mean = field.mean()) {
     object.key("min").append(value_json(field.minimum));

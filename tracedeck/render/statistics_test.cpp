@@ -22,14 +22,14 @@ class Statistics : public testing::Test {
     group.time = statistics_.time;
     statistics_.begins = statistics_.time;
     group.fields = {{.path = "n",
-                     .field_class = number_.get(),
+                     .member = &number_,
                      .count = 2,
                      .minimum = unsigned_slot(1),
                      .maximum = unsigned_slot(4),
                      .unsigned_sum = 5},
                     {.part = flow::FieldStatistics::Part::kCommonContext,
                      .path = "r.x",
-                     .field_class = real_.get(),
+                     .member = &real_,
                      .kind = flow::FieldStatistics::Kind::kReal,
                      .minimum = real_slot(0),
                      .maximum = real_slot(0),
@@ -38,8 +38,8 @@ class Statistics : public testing::Test {
   }
 
   SampleTrace trace_;
-  FieldClassPtr number_ = unsigned_class();
-  FieldClassPtr real_ = make_field_class(RealClass{});
+  Member number_ = {.name = "n", .field_class = unsigned_class(), .attributes = {}};
+  Member real_ = {.name = "x", .field_class = make_field_class(RealClass{}), .attributes = {}};
   flow::TraceStatistics statistics_;
 };
 

@@ -42,7 +42,7 @@ class StreamTexts {
  public:
   // The entry of a data stream: a new one if it is not remembered. Valid until the next call.
   [[nodiscard]] Entry& operator[](const DataStream& stream) {
-    constexpr unsigned kBits = 8;
+    constexpr unsigned kBits = 6;
     if (places_.empty()) [[unlikely]]
       places_.resize(std::size_t{1} << kBits);
     const EntityId& entity = stream.entity;
