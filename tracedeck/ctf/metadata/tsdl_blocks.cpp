@@ -238,8 +238,8 @@ void BlockReader::report_unused_marks() {
 Attributes BlockReader::attributes(const AttributeSet& given, const Block& block,
                                    const std::string& mark) {
   Attributes result = unknown_attributes(given);
-  auto named = marks_.extract(mark);
-  std::string text = named ? std::move(named.mapped().text) : block.mark;
+  const auto named = marks_.extract(mark);
+  std::string text = named ? named.mapped().text : block.mark;
   if (!text.empty())
     result.push_back(
         {.key = std::string(kOurNamespace), .value = std::move(text), .is_json = true});
