@@ -191,7 +191,9 @@ class Parts(CommandTest):
         """What begins in one part and ends in another has a duration, and no loss lies between them."""
         slices = [(100 * i, 100 * i + 230) for i in range(200)]
         events = sorted((time, kind, (i % 3, i)[: 2 - kind]) for i, times in enumerate(slices) for kind, time in enumerate(times))
-        trace, table = self.file("whole.bin", pool(*events)), self.file("pool.toml", TABLE.encode())
+        content, table = pool(*events), self.file("pool.toml", TABLE.encode())
+        anchor = dial9.schema(3, "ClockSyncEvent", [("realtime_ns", dial9.VARINT)]) + dial9.event(3, dial9.varint(10**18), delta=0)
+        trace = self.file("whole.bin", dial9.header() + anchor + content[len(dial9.header()) :])
         spans = [heph.event(b"e", stream=1, counter=i, start=1000 * i, end=1000 * i + 4500) for i in range(40)]
         log = self.file("whole.log", heph.epoch(0) + b"".join(spans))
         (self.folder / "parts").mkdir()
@@ -206,7 +208,23 @@ class Parts(CommandTest):
             answers = [json.loads(run("latency", "--json", "--table", table, each).stdout) for each in (whole, folder)]
             self.assertTrue(answers[0]["rows"])
             self.assertEqual(answers[1]["rows"], answers[0]["rows"])
+            # Each part has the anchor.
+            parts = len(list(folder.iterdir()))
+            self.assertEqual(answers[1]["counts"].pop("without_rule"), parts * answers[0]["counts"].pop("without_rule"))
             self.assertEqual(answers[1]["counts"], answers[0]["counts"])
+
+    def test_files_that_are_counted_by_hand_are_traces_of_their_own(self):
+        """Nothing says that they are of one process."""
+        (self.folder / "runs").mkdir()
+        for number in range(2):
+            begin = 1000 * number
+            run_of = pool((begin + 10, START, (0, 7)), (begin + 20, END, (0,)), (begin + 30, START, (0, 7)))
+            (self.folder / "runs" / f"run-{number + 1:04}.bin").write_bytes(run_of)
+        result = self.check(run("latency", "--json", "--table", self.file("pool.toml", TABLE.encode()), self.folder / "runs"), 0)
+        self.assertIn(b"run-0001.bin and ", result.stderr)
+        self.assertIn(b"are read as 2 traces: nothing in them says that they are one", result.stderr)
+        (row,) = [row for row in json.loads(result.stdout)["rows"] if row["kind"] == "slice"]
+        self.assertEqual((row["count"], row["max"], row["open"]), (2, 10, 2))
 
     def test_parts_lack_no_mark(self):
         """A part does not describe the classes that others have events of."""

@@ -49,6 +49,23 @@ RotatedFile described(TracePart part) {
           .name = rotated_name(part.path)};
 }
 
+// Whether it is called as the parts of a divided result are.
+bool has_part_name(const RotatedFile& file) { return file.name && file.name->stem.ends_with('-'); }
+
+// Of files that are called as parts, which recordings that somebody counts are called too. A part
+// begins with what describes the whole: its metadata and its first clock anchor.
+bool are_of_one_result(const RotatedFile& one, const RotatedFile& other) {
+  const FormatInfo& info = one.format->info();
+  if (info.clock_restarts || one.origin.metadata != other.origin.metadata) return false;
+  return one.origin.anchor == other.origin.anchor &&
+         (one.origin.anchor || info.clock_sync_event.empty());
+}
+
+std::string read_apart(const RotatedFile& one, const RotatedFile& other, std::size_t traces) {
+  return fmt::format("{} and {} are read as {} traces: nothing in them says that they are one",
+                     one.path, other.path, traces);
+}
+
 // Makes the groups of files that are there.
 class Grouping {
  public:
@@ -130,7 +147,8 @@ class Grouping {
   }
 
   static bool fits(const RotatedFile& file, const FileGroup& group) {
-    return file.format == nullptr || file.format == group.files.front().format;
+    return file.format == nullptr ||
+           (file.format == group.files.front().format && !has_part_name(file));
   }
 
   void add_named_again(FileGroup& group) {
@@ -188,7 +206,8 @@ std::vector<FileGroup> split(FileGroup group) {
   for (const RotatedFile& file : group.files) {
     const bool goes_on = file.format == nullptr || last == nullptr ||
                          (!file.origin.clock.empty() && file.origin.clock == last->origin.clock &&
-                          file.origin.begin.value_or(0) >= last->origin.begin.value_or(0));
+                          file.origin.begin.value_or(0) >= last->origin.begin.value_or(0) &&
+                          (!has_part_name(file) || are_of_one_result(file, *last)));
     if (parts.empty() || !goes_on) parts.emplace_back();
     if (file.format != nullptr) last = &file;
     parts.back().files.push_back(file);
@@ -196,10 +215,13 @@ std::vector<FileGroup> split(FileGroup group) {
   parts.front().notices = std::move(group.notices);
   parts.front().named_again = std::move(group.named_again);
   if (parts.size() > 1) {
+    const RotatedFile& second = parts[1].files.front();
     parts.front().notices.push_back(
-        fmt::format("{} and {} have names of one recording, but are read as {} traces: their "
-                    "clocks are not one, or their times do not go on",
-                    first, parts[1].files.front().path, parts.size()));
+        has_part_name(second)
+            ? read_apart(parts.front().files.front(), second, parts.size())
+            : fmt::format("{} and {} have names of one recording, but are read as {} traces: their "
+                          "clocks are not one, or their times do not go on",
+                          first, second.path, parts.size()));
   }
   return parts;
 }
@@ -342,8 +364,7 @@ void tell_apart(std::vector<FileGroup>& groups) {
   for (const auto& [letters, apart] : alike) {
     if (apart.size() < 2) continue;
     apart.front()->notices.push_back(
-        fmt::format("{} and {} are read as {} traces: nothing in them says that they are one",
-                    apart[0]->files.front().path, apart[1]->files.front().path, apart.size()));
+        read_apart(apart[0]->files.front(), apart[1]->files.front(), apart.size()));
   }
 }
 

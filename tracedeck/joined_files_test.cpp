@@ -61,6 +61,42 @@ TEST(JoinFiles, NumbersMayCountDown) {
               ElementsAre(ElementsAre("log.3", "log.2", "log.1")));
 }
 
+// Recordings that somebody counts are called so, too.
+TEST(JoinFiles, PartsOfAResultThatBeginWithWhatDescribesIt) {
+  const auto result_part = [](const char* path, std::uint64_t begin,
+                              std::optional<std::uint64_t> anchor) {
+    TracePart made = part(path, begin, "", "");
+    made.origin.anchor = anchor;
+    made.origin.metadata = {{"service", "s"}};
+    return made;
+  };
+  const TracePart first = result_part("run-0001.bin", 5, 5);
+  EXPECT_THAT(files_of(join_files({first, result_part("run-0002.bin", 20, 5)})),
+              ElementsAre(ElementsAre("run-0001.bin", "run-0002.bin")));
+  TracePart other = result_part("run-0002.bin", 20, 5);
+  other.origin.metadata = {{"service", "t"}};
+  for (const TracePart& second : {other, result_part("run-0002.bin", 20, 20)}) {
+    const auto joined = join_files({first, second});
+    ASSERT_EQ(joined.size(), 2U);
+    EXPECT_THAT(joined[0].notices,
+                ElementsAre("run-0001.bin and run-0002.bin are read as 2 traces: nothing in them "
+                            "says that they are one"));
+  }
+  // Of a format with clock anchors nothing without one; of one whose clock begins anew nothing.
+  EXPECT_EQ(
+      join_files({result_part("run-0001.bin", 5, {}), result_part("run-0002.bin", 20, {})}).size(),
+      2U);
+  for (const auto& [format, traces] : {std::pair("heph", 1U), std::pair("tband", 2U)}) {
+    TracePart one = result_part("run-0001", 5, {});
+    TracePart two = result_part("run-0002", 20, {});
+    one.format = two.format = find_format(format);
+    EXPECT_EQ(join_files({one, two}).size(), traces) << format;
+  }
+  // Of a file that says its process the name is no reason.
+  EXPECT_EQ(join_files({part("run-0001.bin", 5, "p"), result_part("run-0002.bin", 20, 5)}).size(),
+            2U);
+}
+
 TEST(JoinFiles, NotWhereTimesFallOrClocksDiffer) {
   const auto joined = join_files({part("t.0", 20), part("t.1", 30), part("t.2", 10)});
   EXPECT_THAT(files_of(joined), ElementsAre(ElementsAre("t.0", "t.1"), ElementsAre("t.2")));

@@ -42,10 +42,6 @@ bool is_process_folder(std::string_view name) {
          number_in(name.substr(kLetters + 1)).has_value();
 }
 
-}  // namespace
-
-namespace {
-
 // As the parts of a divided result are called, run-0001.bin.
 std::optional<RotatedName> name_of_part(std::span<const std::string_view> parts) {
   constexpr std::size_t kDigits = 4;
