@@ -5,8 +5,7 @@ namespace {
 
 constexpr Adaptations::Table kAdaptations = {{
     {"fields whose byte order changes inside a byte", "aligned to a byte", false},
-    {"classes whose id another class has, or that babeltrace2 does not read", "given another id",
-     false},
+    {"classes whose id another class has or babeltrace2 does not read", "given another id", false},
     {"fields of heads that stand in a structure with roles, or that CTF 2 does not allow there",
      "left out", true},
     {"events without a time in a data stream with a clock",
@@ -17,7 +16,7 @@ constexpr Adaptations::Table kAdaptations = {{
     {"ends of packets from 2^63-1 ns after the clock's origin on, which babeltrace2 does not read",
      "written as the time of the last event", true},
     {"events from 2^63-1 ns after the clock's origin on",
-     "written, but babeltrace2 reads none of it", false},
+     "written, but babeltrace2 does not read a trace that has one", false},
 }};
 
 }  // namespace

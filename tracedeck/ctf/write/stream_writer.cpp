@@ -25,10 +25,6 @@ bool is_told(const Loss& given, const Loss& told) {
          given.begin_value == told.begin_value && given.end_value == told.end_value;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::uint64_t kLastValue = std::numeric_limits<std::uint64_t>::max();
 
 // The last value of a clock that babeltrace2 reads: 2^63-2 ns after the clock's origin.
@@ -88,10 +84,6 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
   source_ = &packet;
   source_begin_ = timed(packet.begin);
   source_end_ = timed(packet.end);
-  if (source_end_ > last_readable_) {
-    source_end_.reset();
-    trace_.adaptations.add(Adaptation::kLateEnd);
-  }
   take_counters(packet);
   if (packet.sequence || packet.discarded) lost_.reset();
   source_padding_ = padding_of(packet);
@@ -240,7 +232,9 @@ Result<void> StreamWriter::close_packet(bool whole) {
                 "a packet that does not say where in its last byte it ends would end inside of it",
                 trace_.name);
   }
-  if (whole && source_end_) {
+  if (whole && source_end_ > last_readable_) {
+    if (source_end_ != packets_.end_time()) trace_.adaptations.add(Adaptation::kLateEnd);
+  } else if (whole && source_end_) {
     if (keeps_heads()) {
       // CTF 2: nor later.
       const bool later = trace_.dialect != Dialect::kCtf1 && packets_.end_time() > *source_end_;
