@@ -127,7 +127,7 @@ class Heph(PlainTargets):
                 for old in self.folder.glob("out*"):
                     old.unlink()
                 self.check(run("convert", "-q", "--to", "heph", *selection, "--report", report, source, "-o", self.folder / "out.heph"), 0)
-                entries = [each for each in json.loads(report.read_text())["entries"] if each["what"].startswith("counters of events")]
+                entries = [each for each in json.loads(report.read_text())["entries"] if each["what"].startswith("counters between others")]
                 results = self.folder.glob("out*")
                 lost = sum(json.loads(run("info", "--json", each).stdout)["losses"]["events"] for each in results) - 5 * (source == lossy)
                 self.assertEqual(sum(each["count"] for each in entries), lost)

@@ -63,8 +63,8 @@ Receipt TraceWriter::receipt() const {
     left_out += numbers - std::min(known, numbers);
   }
   if (left_out == 0) return {};
-  return {{.what = "counters of events that are left out, or in another part",
-           .done = "missing: readers of Heph take such events for lost",
+  return {{.what = "counters between others that no event of the result has",
+           .done = "readers of Heph take their events for lost",
            .count = left_out,
            .lossy = false}};
 }

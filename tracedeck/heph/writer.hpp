@@ -25,7 +25,7 @@ class TraceWriter final : public Writer {
   Result<void> describe(const TraceDescription& trace) override;
   Result<void> flush() override { return encoder_.flush(); }
   Result<void> finish() override;
-  // How many counters readers take for lost although their events are only left out, as in a part.
+  // How many events readers take for lost that were not: left out, in another part, or unreadable.
   [[nodiscard]] Receipt receipt() const override;
 
   // An event by itself, of a trace that was described. Errors: those of `write`.
