@@ -330,6 +330,14 @@ class Reading(Traces):
             warnings.simplefilter("error")
             tracedeck.partial(source, "where wroker == 3 | count")
 
+    def test_a_unit_beside_a_field_without_one_is_an_error(self):
+        fields = [("worker", dial9.VARINT)]
+        source = self.write("t.bin", dial9.header() + dial9.schema(1, "poll", fields, 1) + dial9.event(1, dial9.varint(3), 5))
+        for ask in (lambda: tracedeck.query(source, "where worker > 1ms | count"), lambda: tracedeck.query(source, "count", where="worker > 1ms"),
+                    lambda: tracedeck.partial(source, "where worker > 1ms | count")):  # fmt: skip
+            with self.assertRaisesRegex(tracedeck.ArgumentError, "nothing says what `worker` counts"):
+                ask()
+
     def test_answers_are_those_of_the_command(self):
         path = str(TRACES / "dial9/tokio-demo.bin.gz")
         if not os.path.exists(path):

@@ -82,7 +82,6 @@ class ReadForAnswer {
   void note_unknown(query::FieldWatch& watch, bool is_whole) {
     if (!is_whole) watch.stop_early();
     note(watch.unknown_fields());
-    note(watch.without_unit());
     note(watch.unknown_names());
     note(watch.notices());
   }
@@ -203,6 +202,12 @@ Result<void> answer_spans(const Question& question, query::Query& query, ReadFor
 
 namespace {
 
+// Error: kInvalidArgument, a literal has a unit, and what it is compared with has none or another.
+Result<void> check_units(const query::FieldWatch& watch) {
+  const std::vector<std::string> wrong = watch.without_unit();
+  return wrong.empty() ? Result<void>() : fail(ErrorCode::kInvalidArgument, wrong.front());
+}
+
 // Lets a query see its events or spans. It is closed by who asks.
 Result<void> feed(const Question& question, query::Query& query,
                   std::unique_ptr<query::RowSink> sink) {
@@ -212,8 +217,12 @@ Result<void> feed(const Question& question, query::Query& query,
   if (!done) return done;
   if (read.has_failed()) query.note_unread(1);
   read.note(query.notices());
-  read.note_unknown(query.fields(), !query.full());
-  if (query.condition() != nullptr) read.note_unknown(query.condition()->fields(), !query.full());
+  std::vector<query::FieldWatch*> watches = {&query.fields()};
+  if (query.condition() != nullptr) watches.push_back(&query.condition()->fields());
+  for (query::FieldWatch* const watch : watches) {
+    if (auto fits = check_units(*watch); !fits) return fits;
+    read.note_unknown(*watch, !query.full());
+  }
   return {};
 }
 

@@ -29,7 +29,8 @@ struct Question {
   GoOn go_on = {};
 };
 
-// Errors of all: those of a query or condition that cannot be read; kUnsupported, traces that come
+// Errors of all: those of a query or condition that cannot be read; kInvalidArgument, a literal has
+// a unit, and what a question compares it with has none or another; kUnsupported, traces that come
 // live; kBrokenPipe, `go_on` or the output ended it. What cannot be read of some traces is missing
 // in the answer, and reported.
 
