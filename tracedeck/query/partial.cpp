@@ -16,7 +16,7 @@ namespace tracedeck::query {
 namespace {
 
 constexpr std::string_view kMagic = "TDPART\r\n";
-constexpr std::uint64_t kVersion = 5;
+constexpr std::uint64_t kVersion = 6;
 constexpr std::size_t kMostBlock = std::size_t{16} << 20;
 constexpr std::size_t kBlockHead = 12;
 constexpr std::size_t kMarkSize = 8;
