@@ -30,11 +30,8 @@ bool Trace::refill() {
   BatchPtr batch = reading.next();
   if (batch == nullptr) {
     if (state_->condition != nullptr) {
-      const query::FieldWatch& fields = state_->condition->fields();
-      for (const auto& sentences :
-           {fields.unknown_fields(), fields.without_unit(), fields.unknown_names()}) {
-        for (const std::string& sentence : sentences) reading.note(sentence);
-      }
+      for (const std::string& sentence : state_->condition->fields().unmet())
+        reading.note(sentence);
     }
     return false;
   }

@@ -93,11 +93,7 @@ void OpenTrace::remember_descriptions() {
 
 void OpenTrace::note_unknown_fields() {
   if (condition_ == nullptr) return;
-  const query::FieldWatch& fields = condition_->fields();
-  for (const auto& sentences :
-       {fields.unknown_fields(), fields.without_unit(), fields.unknown_names()}) {
-    for (const std::string& sentence : sentences) reading_->note(sentence);
-  }
+  for (const std::string& sentence : condition_->fields().unmet()) reading_->note(sentence);
 }
 
 Result<void> OpenTrace::fill_group(std::uint32_t max_rows) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -249,6 +250,13 @@ std::vector<std::string> FieldWatch::without_unit() const {
     if (std::ranges::find(sentences, sentence) == sentences.end())
       sentences.push_back(std::move(sentence));
   }
+  return sentences;
+}
+
+std::vector<std::string> FieldWatch::unmet() const {
+  std::vector<std::string> sentences = unknown_fields();
+  std::ranges::move(without_unit(), std::back_inserter(sentences));
+  std::ranges::move(unknown_names(), std::back_inserter(sentences));
   return sentences;
 }
 

@@ -35,6 +35,8 @@ class FieldWatch {
   [[nodiscard]] std::vector<std::string> without_unit() const;
   // The same about texts that `name` is compared with and no class is called.
   [[nodiscard]] std::vector<std::string> unknown_names() const;
+  // All of these.
+  [[nodiscard]] std::vector<std::string> unmet() const;
   // Whether no event of the class, which was seen, can be compared with a literal as an expression
   // says, since what they count has no unit, or another.
   [[nodiscard]] bool lacks_unit(const EventClass& event_class) const;
