@@ -2,7 +2,8 @@
 //
 // Files are of one process if they say so themselves, or the folders that they lie in do; else if
 // they lie in one folder, are called STEM.N with one stem, have one clock, and their times go on
-// with their numbers; of STEM-NNNN also their first clock anchor and their metadata are one. A file that no format recognises is damaged where its name is one of those.
+// with their numbers; of STEM-NNNN also their first clock anchor and their metadata are one. A file
+// that no format recognises is damaged where its name is one of those.
 #pragma once
 
 #include <stop_token>

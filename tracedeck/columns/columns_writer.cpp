@@ -109,7 +109,8 @@ class ColumnsWriter final : public Writer {
       std::ranges::move(options_.marks->receipt(), std::back_inserter(receipt));
     std::ranges::move(left_out_.receipt(), std::back_inserter(receipt));
     if (one_)
-      std::ranges::move(render::json_receipt(tools_.json.style().faults()), std::back_inserter(receipt));
+      std::ranges::move(render::json_receipt(tools_.json.style().faults()),
+                        std::back_inserter(receipt));
     return receipt;
   }
 

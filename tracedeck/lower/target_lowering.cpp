@@ -20,8 +20,8 @@ std::unique_ptr<Writer> lower_to_target(const WriteTarget& target, std::unique_p
   }
   return profile->nested == nullptr
              ? lower_for(*profile, std::move(writer), options.trace_names, options.version)
-             : lower_nested(*profile, std::move(writer), options.single_source,
-                            options.trace_names, options.part_of_source);
+             : lower_nested(*profile, std::move(writer), options.single_source, options.trace_names,
+                            options.part_of_source);
 }
 
 }  // namespace tracedeck::lower

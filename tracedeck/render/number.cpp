@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -155,8 +154,8 @@ char* write_finite_real(char* to, double value) {
   text[mark == 1 ? 0 : 1] = text[0];
   const char* const digits = text.data() + (mark == 1 ? 0 : 1);
   if (exponent < 0) {
-    std::memcpy(to, "0.0000", 6);
-    to += 1 - exponent;
+    static constexpr std::string_view kZeros = "0.0000";
+    to = std::copy_n(kZeros.data(), 1 - exponent, to);
     return std::copy_n(digits, count, to);
   }
   const auto whole = static_cast<std::size_t>(exponent) + 1;
