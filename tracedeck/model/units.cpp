@@ -42,4 +42,10 @@ std::optional<UnitScale> scale_of_unit(std::string_view unit) {
   return found == kUnits.end() ? std::nullopt : std::optional(found->scale);
 }
 
+std::string behind_number(std::string_view unit) {
+  const auto scale = scale_of_unit(unit);
+  const bool is_time = scale && scale->quantity == Quantity::kTime;
+  return std::string(unit.empty() || is_time ? "" : " ").append(unit);
+}
+
 }  // namespace tracedeck

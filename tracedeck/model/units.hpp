@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/model/field_class.hpp"
@@ -23,5 +24,8 @@ struct UnitScale {
 };
 // Nothing of other units, as of `percent`.
 [[nodiscard]] std::optional<UnitScale> scale_of_unit(std::string_view unit);
+
+// What stands behind a number that counts it: `ms`, ` bytes`; nothing behind one without a unit.
+[[nodiscard]] std::string behind_number(std::string_view unit);
 
 }  // namespace tracedeck

@@ -238,10 +238,7 @@ void TextWriter::make(TextLine& line, const EventClass& event_class) {
   const auto* const payload = class_as<StructureClass>(line.payload_class.get());
   if (payload == nullptr) return;
   for (const Member& member : payload->members) {
-    const std::string_view unit = unit_of(member.attributes);
-    const auto scale = scale_of_unit(unit);
-    const bool is_time = scale && scale->quantity == Quantity::kTime;
-    const std::string behind = unit.empty() ? "" : (is_time ? "" : " ") + visible(unit);
+    const std::string behind = visible(behind_number(unit_of(member.attributes)));
     text.clear();
     const std::size_t before = values_.style().columns();
     values_.style().member(text, member.name);

@@ -43,10 +43,7 @@ std::string measured_text(const query::Value& value) {
   const bool is_number =
       value.kind == query::Value::Kind::kInteger || value.kind == query::Value::Kind::kReal;
   if (!is_number || value.unit.empty()) return text;
-  const auto scale = scale_of_unit(value.unit);
-  if (!scale || scale->quantity != Quantity::kTime) text += ' ';
-  text += value.unit;
-  return text;
+  return text += behind_number(value.unit);
 }
 
 void Arguments::visit(const Event& event, const Visit& visit) const {
