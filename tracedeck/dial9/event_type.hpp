@@ -28,9 +28,11 @@ struct EventType {
   // What the loop over events looks at comes first, in one cache line.
   const Step* steps = nullptr;   // of `program`
   std::uint32_t delta_mask = 0;  // which bits after the type_id are the delta: 24 or none
-  std::uint32_t header_size = kEventHeaderSize;  // of the event frame, bytes
-  std::uint64_t timestamp_mask = 0;              // all bits if events have a timestamp
-  std::uint32_t ordinal = 0;                     // counts the distinct types of a trace from 0
+  std::uint8_t header_size = kEventHeaderSize;  // of the event frame, bytes
+  // Whether the decoder's user reads what its events say.
+  mutable bool is_watched = false;
+  std::uint64_t timestamp_mask = 0;  // all bits if events have a timestamp
+  std::uint32_t ordinal = 0;         // counts the distinct types of a trace from 0
   std::uint16_t id = 0;
   std::uint16_t field_count = 0;
   // Whatever the decoder's user wants to find again with every event of the type.

@@ -7,7 +7,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "tracedeck/dial9/decoder.hpp"
 #include "tracedeck/dial9/model_classes.hpp"
@@ -134,15 +133,14 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     event.offset = offset;
     event.size = size;
     room_.commit(batch, event, begin, end);
-    if (is_watching_) [[unlikely]]
-      watch(type, offset, size);
+    if (type.is_watched) [[unlikely]]
+      watch(type);
     return !batch.full();
   }
   void before_frame() { pin_pools(); }
   void segment(std::uint64_t number, std::uint64_t offset) {
     if (std::exchange(files_are_lost_, false)) put_loss(offset);
     if (std::exchange(ends_unsealed_, false)) lose_end_of_file();
-    is_watching_ = false;
     if (stream_ != nullptr) this->batch().add_stream(RecordKind::kStreamEnd, stream_);
     stream_ = std::make_shared<const DataStream>(DataStream{.entity = this->trace().next_stream(),
                                                             .stream_class = stream_class_,
@@ -153,7 +151,6 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   void type(const EventType& type) {
     if (type.attachment == nullptr) add_class(type);
-    if (std::ranges::find(watched_, type.attachment) != watched_.end()) is_watching_ = true;
   }
 
  private:
@@ -163,17 +160,17 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
     const bool is_anchor =
         added.name == kClockSyncEvent && added.clock != nullptr && this->options().findings;
     if (is_anchor) clock_anchor_ = &added;
-    if (is_anchor || (added.name && (counts_dropped(*added.name) || is_about_file(*added.name))))
-      watched_.push_back(&added);
+    type.is_watched =
+        is_anchor || (added.name && (counts_dropped(*added.name) || is_about_file(*added.name)));
   }
-  // An event that says something of the recording.
-  [[gnu::noinline, gnu::cold]] void watch(const EventType& type, std::uint64_t offset,
-                                          std::uint32_t size) {
+  // The last event, which says something of the recording.
+  [[gnu::noinline, gnu::cold]] void watch(const EventType& type) {
     if constexpr (std::is_same_v<Room, TapeRoom>) {
       if (type.attachment == clock_anchor_) return watch_clock();
     }
+    const Event& event = this->batch().records().back().event;
     const io::Window& window = *this->source().window();
-    const ByteSpan frame = {window.view().data + (offset - window.offset()), size};
+    const ByteSpan frame = {window.view().data + (event.offset - window.offset()), event.size};
     const std::string_view name = type.name();
     if (counts_dropped(name)) {
       const auto dropped = dropped_events(type, frame);
@@ -252,13 +249,10 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   bool is_damaged_ = false;      // and when that ends is not known
   bool cut_reported_ = false;
   const EventClass* clock_anchor_ = nullptr;  // the class whose events relate the clock to UTC
-  // Classes whose events say something of the recording, and whether the segment has one.
-  std::vector<const EventClass*> watched_;
-  bool is_watching_ = false;
-  bool is_unsealed_ = false;               // the file says that events of it may be missing
-  bool ends_unsealed_ = false;             // the one before did, of which nothing more comes
-  bool prior_is_lost_ = false;             // that of the one before may still be said
-  std::optional<Nanoseconds> utc_offset_;  // at the last of them
+  bool is_unsealed_ = false;                  // the file says that events of it may be missing
+  bool ends_unsealed_ = false;                // the one before did, of which nothing more comes
+  bool prior_is_lost_ = false;                // that of the one before may still be said
+  std::optional<Nanoseconds> utc_offset_;     // at the last of them
   std::uint64_t strings_pinned_ = 0;
   std::uint64_t stacks_pinned_ = 0;
 };
