@@ -143,38 +143,42 @@ bool Pairing::take_key(std::span<const Value> keys) {
 
 Result<void> Pairing::add(const Event& event) {
   if (event.event_class->clock == nullptr) return {};
-  const std::span<const Value> values = projection_(event);
   last_ = event.began_at();
   if (going_on_ != 0) [[unlikely]] {
     if (auto done = pass_damage(); !done) return done;
   }
   ++number_;
   // Of all events: one that is none of a pair may be where the clock steps.
-  (void)section_of(event);
+  section_ = section_of(event);
+  projection_.look_at(event);
+  const std::span<const Value> conditions = projection_.values(0, 2);
+  const bool begins = is_true(conditions[0]);
   // An event may end a pair and begin the next.
   bool has_keys = true;
-  if (is_true(values[1])) {
-    has_keys = take_key(values.subspan(2 + plan_.keys, plan_.keys));
+  if (is_true(conditions[1])) {
+    const std::span<const Value> keys = projection_.values(2 + plan_.keys, plan_.keys);
+    has_keys = take_key(keys);
     if (has_keys) {
-      if (auto ended = take_end(event, values); !ended) return ended;
+      if (auto ended = take_end(keys); !ended) return ended;
     }
   }
   Result<void> done;
-  if (is_true(values[0])) {
-    const bool begins = take_key(values.subspan(2, plan_.keys));
-    has_keys = has_keys && begins;
-    if (begins) done = take_begin(event, values);
+  if (begins) {
+    const std::span<const Value> keys = projection_.values(2, plan_.keys);
+    const bool has_key = take_key(keys);
+    has_keys = has_keys && has_key;
+    if (has_key) done = take_begin(keys);
   }
   counts_.without_key += has_keys ? 0 : 1;
   return done;
 }
 
-Result<void> Pairing::take_begin(const Event& event, std::span<const Value> values) {
-  const std::string kept = encoded(values.subspan(2 + 2 * plan_.keys, plan_.kept_of_a));
-  const OpenPair pair{.begin = event.began_at(),
+Result<void> Pairing::take_begin(std::span<const Value> keys) {
+  const std::string kept = encoded(projection_.values(2 + 2 * plan_.keys, plan_.kept_of_a));
+  const OpenPair pair{.begin = last_,
                       .number = number_,
-                      .scope = scopes_.of(values.subspan(2, plan_.keys)),
-                      .section = section_of(event),
+                      .scope = scopes_.of(keys),
+                      .section = section_,
                       .kept = kept};
   if (deferred_ == nullptr && begin(pair)) return {};
   if (deferred_ == nullptr) {
@@ -183,13 +187,12 @@ Result<void> Pairing::take_begin(const Event& event, std::span<const Value> valu
   return deferred_->add(key_, pair);
 }
 
-Result<void> Pairing::take_end(const Event& event, std::span<const Value> values) {
-  const std::span<const Value> keys = values.subspan(2 + plan_.keys, plan_.keys);
+Result<void> Pairing::take_end(std::span<const Value> keys) {
   const End end{.number = number_,
-                .time = event.began_at(),
-                .section = section_of(event),
+                .time = last_,
+                .section = section_,
                 .keys = keys,
-                .kept = values.last(plan_.kept_of_b)};
+                .kept = projection_.values(2 + 2 * plan_.keys + plan_.kept_of_a, plan_.kept_of_b)};
   return deferred_ != nullptr ? deferred_->add(key_, end) : this->end(end);
 }
 
@@ -207,11 +210,11 @@ Result<void> Pairing::end(const End& end) {
   if (deferred_ != nullptr) return deferred_->add(*open, end);
   if (!is_pair(*open, end.time, end.section)) return {};
   const std::vector<Cell> kept = decode_cells(as_bytes(open->kept));
-  std::vector<Value> row = times_of(*open, end.time);
-  std::ranges::copy(end.keys, std::back_inserter(row));
-  for (const Cell& cell : kept) row.push_back(cell.value());
-  std::ranges::copy(end.kept, std::back_inserter(row));
-  return next_->add(row);
+  put_times(*open, end.time);
+  row_.insert(row_.end(), end.keys.begin(), end.keys.end());
+  for (const Cell& cell : kept) row_.push_back(cell.value());
+  row_.insert(row_.end(), end.kept.begin(), end.kept.end());
+  return next_->add(row_);
 }
 
 // The same of events of different data streams says that their clocks stepped back together.
@@ -264,9 +267,10 @@ bool Pairing::is_pair(const OpenPair& pair, Nanoseconds end, std::uint64_t secti
   return false;
 }
 
-std::vector<Value> Pairing::times_of(const OpenPair& pair, Nanoseconds end) {
-  return {Value::of(Integer::from(pair.begin)), Value::of(Integer::from(end)),
-          Value::of(Integer::from(end - pair.begin))};
+void Pairing::put_times(const OpenPair& pair, Nanoseconds end) {
+  row_.clear();
+  for (const Nanoseconds& time : {pair.begin, end, end - pair.begin})
+    row_.push_back(Value::of(Integer::from(time)));
 }
 
 bool Pairing::is_void(const OpenPair& pair, Nanoseconds end) const {
@@ -446,10 +450,10 @@ Result<void> Pairing::judge(ByteSpan record) {
   const Nanoseconds end = take_nanoseconds(record).value_or(Nanoseconds());
   if (!is_pair(pair, end, take_varint(record).value_or(0))) return {};
   const std::vector<Cell> cells = decode_cells(record);
-  std::vector<Value> row = times_of(pair, end);
-  for (const Cell& cell : cells) row.push_back(cell.value());
+  put_times(pair, end);
+  for (const Cell& cell : cells) row_.push_back(cell.value());
   // What the others became is still counted.
-  return next_->full() ? Result<void>() : next_->add(row);
+  return next_->full() ? Result<void>() : next_->add(row_);
 }
 
 }  // namespace tracedeck::query

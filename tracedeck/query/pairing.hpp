@@ -107,9 +107,9 @@ class Pairing {
   };
   struct Deferred;
 
-  // Of an event whose keys are in `key_`.
-  [[nodiscard]] Result<void> take_end(const Event& event, std::span<const Value> values);
-  [[nodiscard]] Result<void> take_begin(const Event& event, std::span<const Value> values);
+  // Of the last event, whose keys are in `key_` too.
+  [[nodiscard]] Result<void> take_end(std::span<const Value> keys);
+  [[nodiscard]] Result<void> take_begin(std::span<const Value> keys);
   // Begins the pair of `key_`; false: there is no room for it.
   [[nodiscard]] bool begin(const OpenPair& pair);
   // Ends the pair of `key_`.
@@ -130,7 +130,8 @@ class Pairing {
   [[nodiscard]] bool is_pair(const OpenPair& pair, Nanoseconds end, std::uint64_t section);
   // Counts one that nothing ended.
   void count_open(const OpenPair& pair);
-  [[nodiscard]] static std::vector<Value> times_of(const OpenPair& pair, Nanoseconds end);
+  // Begins `row_`.
+  void put_times(const OpenPair& pair, Nanoseconds end);
 
   // From now on all is written down, to be paired at the end.
   [[nodiscard]] Result<void> defer();
@@ -143,10 +144,12 @@ class Pairing {
   EventProjection projection_;
   std::unique_ptr<RowSink> next_;
   OpenPairs open_;
+  std::vector<Value> row_;
   std::string key_;
   PairCounts counts_;
-  Nanoseconds last_ = {};     // the time of the last event
-  std::uint64_t number_ = 0;  // of events so far
+  Nanoseconds last_ = {};      // the time of the last event
+  std::uint64_t number_ = 0;   // of events so far
+  std::uint64_t section_ = 0;  // of the last event's clock
   std::map<const DataStream*, StreamClock> clocks_;
   const DataStream* stream_ = nullptr;  // of the last event
   StreamClock* clock_ = nullptr;        // its clock

@@ -94,6 +94,20 @@ Value EventProjection::value(const Event& event, std::size_t index) {
   return evaluate(entry.nodes[index], {.event = &event, .names = entry.names, .texts = &texts_});
 }
 
+void EventProjection::look_at(const Event& event) {
+  if (!texts_.empty()) texts_.clear();
+  event_ = &event;
+  entry_ = &entry_of(*event.event_class);
+  values_.resize(entry_->nodes.size());
+}
+
+std::span<const Value> EventProjection::values(std::size_t first, std::size_t count) {
+  const EventValues values{.event = event_, .names = entry_->names, .texts = &texts_};
+  for (std::size_t i = first; i < first + count; ++i)
+    values_[i] = evaluate(entry_->nodes[i], values);
+  return std::span(values_).subspan(first, count);
+}
+
 Result<RowProjection> RowProjection::from(ExpressionList list, std::span<const Column> columns,
                                           std::string_view text, const Advise& advise) {
   RowProjection projection(std::move(list));

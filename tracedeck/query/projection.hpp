@@ -54,6 +54,10 @@ class EventProjection {
   [[nodiscard]] std::span<const Value> operator()(const Event& event);
   // The same of one of the expressions.
   [[nodiscard]] Value value(const Event& event, std::size_t index);
+  // The event that `values` are of.
+  void look_at(const Event& event);
+  // The values of `count` expressions from `first` on; valid until the next event is looked at.
+  [[nodiscard]] std::span<const Value> values(std::size_t first, std::size_t count);
   // The expressions as they are bound to a class; valid until another class is asked for.
   [[nodiscard]] std::span<const BoundNode> nodes_of(const EventClass& event_class) {
     return entry_of(event_class).nodes;
@@ -84,6 +88,9 @@ class EventProjection {
   ClassCache<Entry> entries_;
   std::vector<Value> values_;
   std::deque<std::string> texts_;  // of the event at hand
+  // What `look_at` was given.
+  const Event* event_ = nullptr;
+  const Entry* entry_ = nullptr;
 };
 
 class RowProjection {

@@ -42,12 +42,12 @@ struct Value {
   bool is_json = false;         // of a text: it was an array, structure or map
   bool is_estimate = false;     // of an integer: about so many
   bool is_hexadecimal = false;  // of an integer: its class is shown so, as addresses are
+  bool has_name = false;        // of an integer that the trace has a name for: `text`
   Integer integer = {};
   double real = 0;
   std::string_view unit = {};  // of an argument of a mark: what its field counts
   std::string_view text = {};  // also the bytes of a blob; of kWide: the magnitude, little-endian
-  const IntegerClass* labels = nullptr;  // of an integer that is an enumeration
-  bool has_name = false;                 // of an integer that the trace has a name for: `text`
+  const IntegerClass* labels = nullptr;                     // of an integer that is an enumeration
   const std::vector<Histogram::Bucket>* buckets = nullptr;  // of kBuckets
   // Of one that was put aside: its labels. Of a text: what it is equal to beside itself.
   const std::vector<std::string>* names = nullptr;
