@@ -28,10 +28,10 @@ Result<void> write_and_speak(const EventsOut& way, const Batch& batch, Written& 
 
 // Writes one batch. An error is one of the output.
 Result<void> write_batch(const EventsOut& way, const Batch& batch, Written& done) {
-  const auto speaks = [&](const Record& record) {
-    return record.kind != RecordKind::kEvent && way.notices.speaks(record);
+  const auto speaks = [&](std::uint32_t place) {
+    return way.notices.speaks(batch.records()[place]);
   };
-  const bool aloud = std::ranges::any_of(batch.records(), speaks);
+  const bool aloud = std::ranges::any_of(batch.others(), speaks);
   const auto written =
       aloud ? write_and_speak(way, batch, done) : way.writer.write_batch(batch, done);
   if (!written) return written;

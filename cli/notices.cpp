@@ -115,9 +115,7 @@ void Notices::say(const Notice& notice) {
 }
 
 void Notices::see(const Batch& batch) {
-  for (const Record& record : batch.records()) {
-    if (record.kind != RecordKind::kEvent) see(record);
-  }
+  for (const std::uint32_t place : batch.others()) see(batch.records()[place]);
 }
 
 void Notices::count(const Notice& notice) {

@@ -120,21 +120,6 @@ void ClassRows::append_time(Column& column, const Nanoseconds& time) {
   column.decimals.push_back(time.negative() ? -size : size);
 }
 
-void ClassRows::append_origin(const RowOrigin& origin, std::size_t rows) {
-  OriginWords& words = origins_[origin.number % origins_.size()];
-  if (origin.number != words.origin) [[unlikely]] {
-    words.origin = origin.number;
-    words.trace = child(plan_.trace).words->number(origin.trace);
-    if (origin.stream) words.stream = child(plan_.stream).words->number(*origin.stream);
-  }
-  child(plan_.trace).words32.append(rows, words.trace);
-  Column& stream = child(plan_.stream);
-  stream.valid.append(rows, origin.stream ? std::uint8_t{1} : std::uint8_t{0});
-  if (origin.stream) stream.words32.append(rows, words.stream);
-  for (std::uint32_t i = 0; i < plan_.tags; ++i)
-    child(plan_.first_tag + i).words32.append(rows, std::uint32_t{0});
-}
-
 void ClassRows::append_packet(const Event& event) {
   if (plan_.packet_column == 0) return;
   const bool known = event.packet != nullptr && !event.packet->context.empty();

@@ -88,8 +88,8 @@ class ClassRows {
   void find_fixed_steps();
   // Returns the first step of the range that is not fixed, or its end.
   std::uint32_t find_fixed_steps(StepRange range);
-  // Whether fixed steps are for these.
-  [[nodiscard]] bool have_shape(std::span<const EventRow> rows) const;
+  // Finds the slots of events; false: fixed steps are not for all of these.
+  [[nodiscard]] bool find_slots(std::span<const EventRow> rows, const Slot** slots) const;
   void append_times(std::span<const EventRow> rows);
   void append_origins(std::span<const EventRow> rows);
   void append_packets(std::span<const EventRow> rows);

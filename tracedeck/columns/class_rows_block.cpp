@@ -1,6 +1,7 @@
 // Appending rows of a class column by column.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -40,6 +41,13 @@ bool append_integers(Values<Stored>& values, std::span<const Slot* const> rows,
 std::optional<std::int64_t> offset_of(const ClockClass* clock) {
   if (clock == nullptr || clock->tick != Tick{}) return {};
   return as_signed(clock->to_nanoseconds(0));
+}
+
+// The largest of all bits of values that, with an offset, are no more than 63 bits hold.
+std::uint64_t largest_before(std::int64_t offset) {
+  const auto room =
+      offset < 0 ? kLargestSigned : kLargestSigned - static_cast<std::uint64_t>(offset);
+  return std::bit_floor(room + 1) - 1;
 }
 
 }  // namespace
@@ -90,23 +98,24 @@ std::uint32_t ClassRows::find_fixed_steps(StepRange range) {
   return at;
 }
 
-bool ClassRows::have_shape(std::span<const EventRow> rows) const {
-  const bool whole = rest_ == plan_.payload.end;
+bool ClassRows::find_slots(std::span<const EventRow> rows, const Slot** slots) const {
+  std::uint32_t contexts = 0;
   std::uint32_t differs = 0;
-  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
   for (const EventRow& row : rows) {
     const Event& event = *row.event;
-    differs |= (event.common_count ^ fixed_common_) | (event.specific_count ^ fixed_specific_);
-    if (whole) differs |= event.slot_count ^ fixed_slots_;
-    least = std::min(least, event.slot_count);
+    *slots++ = event.slots;
+    contexts |= (event.common_count ^ fixed_common_) | (event.specific_count ^ fixed_specific_);
+    differs |= event.slot_count ^ fixed_slots_;
   }
-  return differs == 0 && least >= fixed_slots_;
+  if (contexts != 0 || differs == 0) return contexts == 0;
+  return rest_ != plan_.payload.end && std::ranges::all_of(rows, [this](const EventRow& row) {
+           return row.event->slot_count >= fixed_slots_;
+         });
 }
 
 bool ClassRows::append_block(std::span<const EventRow> rows) {
-  if (!is_fixed_ || !have_shape(rows)) return false;
   std::array<const Slot*, kBlock> slots;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  for (std::size_t i = 0; i < rows.size(); ++i) slots[i] = rows[i].event->slots;
+  if (!is_fixed_ || !find_slots(rows, slots.data())) return false;
   const std::int64_t last_time = table_.last_time;
   const bool was_sorted = table_.sorted;
   const std::uint64_t bytes = table_.bytes;
@@ -155,23 +164,31 @@ void ClassRows::append_times(std::span<const EventRow> rows) {
   std::uint64_t* const out = column.words64.grow(rows.size());
   auto last = table_.rows == 0 ? std::numeric_limits<std::int64_t>::min() : table_.last_time;
   bool falls = false;
-  bool too_wide = false;
+  std::uint64_t all = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint64_t value = rows[i].event->time;
-    out[i] = value + static_cast<std::uint64_t>(*offset);
-    const auto time = static_cast<std::int64_t>(out[i]);
-    too_wide |= static_cast<std::int64_t>(value) < 0 || time < *offset;
+    const auto time = static_cast<std::int64_t>(value + static_cast<std::uint64_t>(*offset));
+    out[i] = static_cast<std::uint64_t>(time);
+    all |= value;
     falls |= time < last;
     last = time;
   }
-  too_wide_ = too_wide_ || too_wide;
+  // `append` looks at what may only be too wide.
+  too_wide_ = too_wide_ || all > largest_before(*offset);
   table_.sorted = table_.sorted && !falls;
   table_.last_time = last;
 }
 
 void ClassRows::append_origins(std::span<const EventRow> rows) {
   std::uint64_t* const seqs = child(plan_.seq).words64.grow(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) seqs[i] = static_cast<std::uint64_t>(rows[i].seq);
+  const RowOrigin* const first = rows.front().origin;
+  std::uintptr_t differs = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    seqs[i] = static_cast<std::uint64_t>(rows[i].seq);
+    differs |= std::bit_cast<std::uintptr_t>(rows[i].origin) ^ std::bit_cast<std::uintptr_t>(first);
+  }
+  if (differs == 0) [[likely]]
+    return append_origin(*first, rows.size());
   for (std::size_t begin = 0; begin < rows.size();) {
     const RowOrigin* const origin = rows[begin].origin;
     std::size_t end = begin + 1;
@@ -179,6 +196,21 @@ void ClassRows::append_origins(std::span<const EventRow> rows) {
     append_origin(*origin, end - begin);
     begin = end;
   }
+}
+
+void ClassRows::append_origin(const RowOrigin& origin, std::size_t rows) {
+  OriginWords& words = origins_[origin.number % origins_.size()];
+  if (origin.number != words.origin) [[unlikely]] {
+    words.origin = origin.number;
+    words.trace = child(plan_.trace).words->number(origin.trace);
+    if (origin.stream) words.stream = child(plan_.stream).words->number(*origin.stream);
+  }
+  child(plan_.trace).words32.append(rows, words.trace);
+  Column& stream = child(plan_.stream);
+  stream.valid.append(rows, origin.stream ? std::uint8_t{1} : std::uint8_t{0});
+  if (origin.stream) stream.words32.append(rows, words.stream);
+  for (std::uint32_t i = 0; i < plan_.tags; ++i)
+    child(plan_.first_tag + i).words32.append(rows, std::uint32_t{0});
 }
 
 void ClassRows::append_packets(std::span<const EventRow> rows) {

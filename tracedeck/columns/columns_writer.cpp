@@ -60,26 +60,15 @@ class ColumnsWriter final : public Writer {
   // Rows of a class are collected and appended together, up to a record that is no event.
   Result<void> write_batch(const Batch& batch, Written& written) override {
     last_stream_ = &kNoStream;
-    auto at_hand = classes_.at_hand();
-    for (const Record& record : batch.records()) {
-      if (record.kind != RecordKind::kEvent || !collects_) [[unlikely]] {
-        if (auto done = append_pending(written); !done) return done;
-        if (auto done = write_or_refuse(record, written); !done) return done;
-        continue;
-      }
-      ClassEntry* entry = at_hand.find(*record.event.event_class);
-      if (entry == nullptr || entry->pending.empty() || record.event.stream != last_stream_)
-          [[unlikely]] {
-        auto begun = begin_pending(record.event, written);
-        if (!begun) return std::unexpected(std::move(begun.error()));
-        entry = *begun;
-        at_hand = classes_.at_hand();
-      }
-      EventRow* const row = entry->pending.grow(1);
-      row->event = &record.event;
-      row->origin = &origin_->row;
-      row->seq = seq_++;
+    std::span<const Record> rest = batch.records();
+    for (const std::uint32_t place : batch.others()) {
+      const auto events = static_cast<std::size_t>(&batch.records()[place] - rest.data());
+      if (auto done = collect(rest.first(events), written); !done) return done;
+      if (auto done = append_pending(written); !done) return done;
+      if (auto done = write_or_refuse(batch.records()[place], written); !done) return done;
+      rest = rest.subspan(events + 1);
     }
+    if (auto done = collect(rest, written); !done) return done;
     if (auto done = append_pending(written); !done) return done;
     forget_origins();
     return tables_.bound_memory();
@@ -115,6 +104,36 @@ class ColumnsWriter final : public Writer {
   }
 
  private:
+  // Of events. Errors: those of the sink.
+  Result<void> collect(std::span<const Record> events, Written& written) {
+    if (!collects_) {
+      for (const Record& record : events) {
+        if (auto done = write_or_refuse(record, written); !done) return done;
+      }
+      return {};
+    }
+    auto at_hand = classes_.at_hand();
+    const DataStream* stream = last_stream_;
+    const RowOrigin* origin = origin_ == nullptr ? nullptr : &origin_->row;
+    const std::int64_t end = seq_ + static_cast<std::int64_t>(events.size());
+    const Record* record = events.data();
+    for (std::int64_t seq = seq_; seq != end; ++seq, ++record) {
+      const Event& event = record->event;
+      ClassEntry* entry = at_hand.find(*event.event_class);
+      if (entry == nullptr || entry->pending.full() || event.stream != stream) [[unlikely]] {
+        auto begun = begin_pending(event, written);
+        if (!begun) return std::unexpected(std::move(begun.error()));
+        entry = *begun;
+        at_hand = classes_.at_hand();
+        stream = last_stream_;
+        origin = &origin_->row;
+      }
+      entry->pending.push_back({.event = &event, .origin = origin, .seq = seq});
+    }
+    seq_ = end;
+    return {};
+  }
+
   // The entry of an event's class, ready for rows of the event's origin. Errors: those of the sink.
   Result<ClassEntry*> begin_pending(const Event& event, Written& written) {
     // The table of classes may be about to forget them.
@@ -131,6 +150,7 @@ class ColumnsWriter final : public Writer {
       pending_.push_back(&entry);
       filling_[entry.rows->table().number] = &entry;
     }
+    if (entry.pending.full()) entry.pending.reserve(2 * entry.pending.size() + 1);
     find_origin(event);
     last_stream_ = event.stream == nullptr ? &kNoStream : event.stream;
     return &entry;

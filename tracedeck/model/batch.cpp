@@ -30,6 +30,7 @@ void Batch::grow_records(std::size_t records) {
 
 void Batch::clear() {
   next_ = records_;
+  others_.clear();
   losses_.clear();
   notices_.clear();
   pins_.clear();

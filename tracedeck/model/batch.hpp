@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <forward_list>
 #include <memory>
 #include <span>
@@ -32,6 +33,8 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   [[nodiscard]] std::span<const Record> records() const { return {records_, size()}; }
+  // The places of the records that are no events, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> others() const { return others_; }
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(next_ - records_); }
   // Whether what `reserve` made room for is used up; more can still be added.
   [[nodiscard]] bool full() const { return next_ >= full_; }
@@ -42,7 +45,10 @@ class Batch {
     reserved_ = records;
     grow_records(records);
   }
-  void add(const Record& record) { next() = record; }
+  void add(const Record& record) {
+    if (record.kind != RecordKind::kEvent) others_.push_back(static_cast<std::uint32_t>(size()));
+    next() = record;
+  }
   void add_event(const Event& event) { next() = Record(event); }
   // A new event, to be filled in place: nothing but values that stand for absence.
   Event& add_event() {
@@ -114,6 +120,7 @@ class Batch {
   Record* end_ = nullptr;
   Record* full_ = nullptr;  // behind what `reserve` asked for
   std::size_t reserved_ = 0;
+  std::vector<std::uint32_t> others_;
   std::unique_ptr<Slot[]> tape_;
   std::size_t capacity_ = 0;
   std::size_t usual_slots_;
