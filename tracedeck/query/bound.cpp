@@ -12,6 +12,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/projection.hpp"
+#include "tracedeck/query/symbol_values.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -371,55 +372,19 @@ Value lowered(const Value& value, std::deque<std::string>& texts) {
   return Value::of(std::string_view(text));
 }
 
-void append_frame(std::string& stack, std::string_view name) {
-  if (!stack.empty()) stack += " < ";
-  stack += name;
-}
-
-// The names that the event's trace gives to an address.
+// The name that the event's trace gives to an address.
 Value symbol_of(const Value& address, const Event& event) {
-  const EventClass* const event_class = event.event_class;
-  if (event_class == nullptr || event_class->stream_class == nullptr) return {};
-  const TraceDescription* const trace = event_class->stream_class->trace;
-  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
-  if (symbols == nullptr || address.kind != Value::Kind::kInteger) return {};
-  const auto number = address.integer.to_unsigned();
-  const auto functions = number ? symbols->functions_at(*number) : std::span<const Function>();
-  if (functions.empty()) return {};
-  Value innermost = Value::of(functions.front().name);
-  if (functions.size() > 1) innermost.functions = functions.subspan(1);
-  return innermost;
+  const auto number =
+      address.kind == Value::Kind::kInteger ? address.integer.to_unsigned() : std::nullopt;
+  return number ? symbol_at(*number, trace_of(event)) : Value{};
 }
 
-// The functions of a list of addresses, the innermost first.
+// The functions of a list of addresses.
 Value stack_of(const Value& addresses, const EventValues& values) {
-  const EventClass* const event_class = values.event->event_class;
-  const DataStreamClass* const stream_class =
-      event_class == nullptr ? nullptr : event_class->stream_class;
-  const TraceDescription* const trace = stream_class == nullptr ? nullptr : stream_class->trace;
-  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
   if (addresses.kind != Value::Kind::kCompound || addresses.slot == nullptr) return {};
-  std::string text;
-  bool is_list_of_addresses = true;
-  const auto add = [&](const Slot& slot) {
-    is_list_of_addresses = is_list_of_addresses && slot.kind == SlotKind::kUnsigned;
-    if (!is_list_of_addresses) return;
-    const auto functions =
-        symbols == nullptr ? std::span<const Function>() : symbols->functions_at(slot.bits);
-    for (const Function& each : functions) append_frame(text, each.name);
-    if (functions.empty()) append_frame(text, fmt::format("{:#x}", slot.bits));
-  };
-  if (addresses.slot->kind == SlotKind::kPackedArray) {
-    for (std::size_t i = 0; i < packed_count(*addresses.slot); ++i)
-      add(packed_element(*addresses.slot, i));
-  } else if (addresses.slot->kind == SlotKind::kArray) {
-    for (const Slot* at = addresses.slot + 1; at < addresses.slot->next(); at = at->next())
-      add(*at);
-  } else {
-    return {};
-  }
-  if (!is_list_of_addresses) return {};
-  return Value::of(std::string_view(values.texts->emplace_back(std::move(text))));
+  auto stack = stack_at(*addresses.slot, trace_of(*values.event));
+  if (!stack) return {};
+  return Value::of(std::string_view(values.texts->emplace_back(*std::move(stack))));
 }
 
 Value evaluate_operation(const BoundNode& node, const EventValues& values) {
