@@ -9,16 +9,18 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/export/heap_samples.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/export/stack_tree.hpp"
 #include "tracedeck/export/track_depth.hpp"
 #include "tracedeck/timeline/arguments.hpp"
+#include "tracedeck/timeline/heap_samples.hpp"
 
 namespace tracedeck::exporting {
 namespace {
 
+using timeline::HeapSample;
+using timeline::HeapSamples;
 using timeline::Mark;
 using timeline::Timeline;
 using timeline::TrackId;
@@ -213,8 +215,8 @@ class AllocationStacks {
  private:
   [[nodiscard]] std::uint32_t node_of(const Event& event, const Slot* stack);
   void add(const HeapSample& sample) {
-    if (sample.stack >= bytes_.size()) bytes_.resize(std::size_t{sample.stack} + 1);
-    bytes_[sample.stack] += sample.bytes;
+    if (sample.tag >= bytes_.size()) bytes_.resize(std::size_t{sample.tag} + 1);
+    bytes_[sample.tag] += sample.bytes;
   }
 
   SampleStacks& stacks_;

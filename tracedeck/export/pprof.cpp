@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
-#include "tracedeck/export/heap_samples.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
 #include "tracedeck/export/pprof_fields.hpp"
 #include "tracedeck/export/protobuf_writer.hpp"
@@ -21,10 +20,13 @@
 #include "tracedeck/io/compressing_output.hpp"
 #include "tracedeck/render/visible.hpp"
 #include "tracedeck/timeline/arguments.hpp"
+#include "tracedeck/timeline/heap_samples.hpp"
 
 namespace tracedeck::exporting {
 namespace {
 
+using timeline::HeapSample;
+using timeline::HeapSamples;
 using timeline::Mark;
 using timeline::Timeline;
 
@@ -266,8 +268,8 @@ std::uint32_t Pprof::stack_of(const Event& event, const Slot* stack) {
 }
 
 void Pprof::add_allocation(const HeapSample& sample) {
-  memory_[kAllocatedObjects].add(sample.stack, sample.count);
-  memory_[kAllocatedSpace].add(sample.stack, sample.bytes);
+  memory_[kAllocatedObjects].add(sample.tag, sample.count);
+  memory_[kAllocatedSpace].add(sample.tag, sample.bytes);
 }
 
 void Pprof::append_heap() {
@@ -275,8 +277,8 @@ void Pprof::append_heap() {
   knows_frees_ = heap_.knows_frees();
   if (knows_frees_) {
     heap_.for_each_live([&](const HeapSample& sample) {
-      memory_[kUsedObjects].add(sample.stack, sample.count);
-      memory_[kUsedSpace].add(sample.stack, sample.bytes);
+      memory_[kUsedObjects].add(sample.tag, sample.count);
+      memory_[kUsedSpace].add(sample.tag, sample.bytes);
     });
   } else {
     memory_.resize(kUsedObjects);

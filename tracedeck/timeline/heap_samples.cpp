@@ -1,4 +1,4 @@
-#include "tracedeck/export/heap_samples.hpp"
+#include "tracedeck/timeline/heap_samples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "tracedeck/model/member_slot.hpp"
 
-namespace tracedeck::exporting {
+namespace tracedeck::timeline {
 namespace {
 
 constexpr std::string_view kRateKey = "memory.sample_rate_bytes";
@@ -37,6 +37,7 @@ HeapSamples::ClassUse::ClassUse(const EventClass& event_class) {
   address = member_number(*payload, kind == Kind::kMetadata ? "entries" : "addr");
   size = member_number(*payload, "size");
   stack = member_number(*payload, "callchain");
+  allocated_at = member_number(*payload, "alloc_timestamp_ns");
   if (kind == Kind::kAllocation && size == payload->members.size()) kind = Kind::kOther;
 }
 
@@ -48,8 +49,7 @@ void HeapSamples::see(const Event& event) {
     case Kind::kAllocation:
       return allocate(use, event);
     case Kind::kFree:
-      live_.erase({event.event_class->entity.trace, member_value(event, use.address)});
-      return;
+      return free(use, event);
     case Kind::kMetadata:
       return read_rate(use, event);
   }
@@ -68,17 +68,37 @@ void HeapSamples::allocate(const ClassUse& use, const Event& event) {
     count = 1 / -std::expm1(-size / rate->second);
   }
   ++count_;
-  const HeapSample sample{.stack = find_stack_(event, member_slot(event, use.stack)),
+  const HeapKey key{trace, address};
+  const bool has_room = live_.size() < kMost || live_.contains(key);
+  const HeapSample sample{.tag = tag_of_(event, member_slot(event, use.stack)),
                           .count = count,
-                          .bytes = size * count};
+                          .bytes = size * count,
+                          .time = event.time,
+                          .is_tracked = address != 0 && has_room};
   visit_(sample);
-  if (address == 0) {
-    ++untracked_;
-  } else if (live_.size() < kMost || live_.contains({trace, address})) {
-    live_[{trace, address}] = sample;
+  if (sample.is_tracked) {
+    const auto [known, is_new] = live_.try_emplace(key, sample);
+    if (is_new) return;
+    // It was freed, as its place is used again.
+    if (ended_) ended_(known->second, event, false);
+    known->second = sample;
   } else {
-    ++not_held_;
+    ++(address == 0 ? untracked_ : not_held_);
   }
+}
+
+void HeapSamples::free(const ClassUse& use, const Event& event) {
+  const auto known =
+      live_.find({event.event_class->entity.trace, member_value(event, use.address)});
+  if (known == live_.end()) {
+    ++unmatched_frees_;
+    return;
+  }
+  // Of another allocation at that place, which is not in the trace.
+  const std::uint64_t allocated_at = member_value(event, use.allocated_at);
+  const bool is_free = allocated_at == 0 || allocated_at == known->second.time;
+  if (ended_) ended_(known->second, event, is_free);
+  live_.erase(known);
 }
 
 void HeapSamples::read_rate(const ClassUse& use, const Event& event) {
@@ -96,4 +116,4 @@ void HeapSamples::read_rate(const ClassUse& use, const Event& event) {
   }
 }
 
-}  // namespace tracedeck::exporting
+}  // namespace tracedeck::timeline
