@@ -26,7 +26,7 @@
 #include "tracedeck/query/answers.hpp"
 #include "tracedeck/query/partial.hpp"
 #include "tracedeck/timeline/query_order.hpp"
-#include "tracedeck/timeline/span_rows.hpp"
+#include "tracedeck/timeline/query_rows.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -66,38 +66,26 @@ std::unique_ptr<query::RowSink> plain_sink(const Options& options, io::Output& o
   return query::text_answer(out, query, {.width = terminal_size().width});
 }
 
-// The stage `spans`: marks of the events are made rows of the query.
-struct Spans {
-  timeline::SpanRows rows;
-  std::unique_ptr<timeline::MarkStream> stream = {};
-  TraceNames name_of = {};  // once the traces are open
+// Rows that are made of events.
+struct MadeRows {
+  std::unique_ptr<timeline::QueryRows> maker = {};  // null: the query is about events
+  TraceNames name_of = {};                          // once the traces are open
 };
 
-// Null: the query is about events.
-Result<std::unique_ptr<Spans>> make_spans(const Options& options, query::Query& query) {
-  if (query.spans() == nullptr) return nullptr;
-  auto spans = std::make_unique<Spans>(Spans{.rows = timeline::SpanRows(query)});
+// Errors: those of tables.
+Result<void> make_rows(const Options& options, query::Query& query, MadeRows& rows) {
   timeline::MarkStreamOptions marks = mark_options(options);
-  marks.name_of_trace = [&name_of = spans->name_of](const TraceDescription& trace) {
+  marks.name_of_trace = [&name_of = rows.name_of](const TraceDescription& trace) {
     return name_of ? name_of(trace) : std::string();
   };
-  auto stream = timeline::MarkStream::make(
-      std::move(marks), [&rows = spans->rows](const MarksAhead& ahead) -> timeline::MarkSink& {
-        if (ahead.begin) rows.begin_at(*ahead.begin);
-        return rows;
-      });
-  if (!stream) return std::unexpected(stream.error());
-  spans->stream = *std::move(stream);
-  return spans;
+  auto maker = timeline::QueryRows::make(query, std::move(marks));
+  if (!maker) return std::unexpected(maker.error());
+  rows.maker = *std::move(maker);
+  return {};
 }
 
-void report_spans(Session& session, const Spans& spans) {
-  report_notices(session, spans.stream->interpreter());
-  for (const std::string& sentence : spans.rows.notices()) session.diagnostics.note(sentence);
-}
-
-flow::Needs needs_of(const query::Query& query) {
-  if (query.spans() != nullptr) return timeline::MarkStream::needs();
+flow::Needs needs_of(const query::Query& query, const timeline::QueryRows* rows) {
+  if (rows != nullptr) return rows->needs();
   return {
       .values = query.needs_values(),
       .names = query.needs_names(),
@@ -107,15 +95,15 @@ flow::Needs needs_of(const query::Query& query) {
 
 // How the traces are to be read.
 Options reading_options(const Options& options, query::Query& query,
-                        const std::unique_ptr<Spans>& spans) {
+                        const timeline::QueryRows* rows) {
   Options reading = options;
   reading.stages_select = query.condition() != options.condition;
   reading.condition = query.condition();
   reading.selection.where = reading.condition;
   reading.watches = {&query.fields()};
   if (reading.condition != nullptr) reading.watches.push_back(&reading.condition->fields());
-  if (spans != nullptr) {
-    reading.selection = spans->stream->selection();
+  if (rows != nullptr) {
+    reading.selection = rows->selection();
     return reading;
   }
   timeline::choose_order(reading.selection, query, options.order_given);
@@ -287,8 +275,8 @@ void run_merge(const Options& options, Session& session) {
 // Reads what the answer is of, and adds it. Returns whether there can be an answer; what reading
 // failed at is reported.
 Result<void> read_events(const Options& options, Session& session, query::Query& query,
-                         const std::unique_ptr<Spans>& spans, OpenPipeline& pipeline,
-                         LiveAnswer& live, Notices& notices) {
+                         timeline::QueryRows* rows, OpenPipeline& pipeline, LiveAnswer& live,
+                         Notices& notices) {
   flow::SlackOrder ordered(
       *pipeline, [&](std::chrono::milliseconds patience) { return pipeline->ready(patience); },
       options.slack);
@@ -303,9 +291,9 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
     notices.see(*batch);
     if (several) notices.see_order(*batch);
     answered = query.add(*batch);
-    if (answered && spans != nullptr) {
-      if (!spans->stream->has_begun()) spans->stream->expect_hosts_of(pipeline->descriptions());
-      answered = spans->stream->add(batch);
+    if (answered && rows != nullptr) {
+      if (!rows->has_begun()) rows->expect_hosts_of(pipeline->descriptions());
+      answered = rows->add(batch);
     }
     live.came();
     if (answered && !query.full() && pipeline->live()) answered = live.before_next(ready);
@@ -314,7 +302,7 @@ Result<void> read_events(const Options& options, Session& session, query::Query&
   if (!read) session.report(read.error());
   query.note_unread(pipeline.failures() + (read ? 0 : 1));
   notices.relate();
-  if (answered && spans != nullptr && !query.full()) answered = spans->stream->finish();
+  if (answered && rows != nullptr && !query.full()) answered = rows->finish();
   query.note_late(ordered.late());
   if (ordered.hurried() != 0)
     session.diagnostics.note(
@@ -387,22 +375,22 @@ void run_query(const Options& options, Session& session) {
   }
   query::Query& query = **parsed;
   if (options.partial_key) query.set_distinct_key(*options.partial_key);
-  auto spans = make_spans(options, query);
-  if (!spans) return session.report(spans.error());
-  const Options reading = reading_options(options, query, *spans);
+  MadeRows rows;
+  if (auto made = make_rows(options, query, rows); !made) return session.report(made.error());
+  const Options reading = reading_options(options, query, rows.maker.get());
   PartialOutput partial(options, session);
   if (partial.failed()) return;
   // Goes after what reports on other threads.
   LiveAnswer live(options, session, query);
-  OpenPipeline pipeline(reading, session, needs_of(query));
+  OpenPipeline pipeline(reading, session, needs_of(query, rows.maker.get()));
   if (pipeline.empty()) {
     report_interrupt(options, session);
     return partial.discard();
   }
   query.name_traces(pipeline.trace_names_as_they_come());
-  if (*spans != nullptr) {
-    (*spans)->name_of = pipeline.trace_names_as_they_come();
-    (*spans)->rows.show_utc_by(
+  if (rows.maker != nullptr) {
+    rows.name_of = pipeline.trace_names_as_they_come();
+    rows.maker->show_utc_by(
         [&pipeline](const std::string& trace) { return pipeline->frame_of_moved(trace); });
   }
   AnswerFacts facts;
@@ -411,7 +399,7 @@ void run_query(const Options& options, Session& session) {
   Notices notices(session, compared, {.lines_per_rule = NoticePolicy::kFewLines});
   notices.relate_by(
       [&](std::uint64_t one, std::uint64_t other) { return pipeline->share_clock(one, other); });
-  auto answered = read_events(options, session, query, *spans, pipeline, live, notices);
+  auto answered = read_events(options, session, query, rows.maker.get(), pipeline, live, notices);
   const bool cut_short = session.stop.stop_requested() && !pipeline->live();
   if (answered && options.partial.empty()) answered = query.finish();
   // That it does not go with these traces.
@@ -420,7 +408,7 @@ void run_query(const Options& options, Session& session) {
   if (!session.delivered(answered)) return;
   pipeline.close();
   if (options.explain) {
-    print(session, (*spans)->stream->interpreter().explain());
+    print(session, rows.maker->explain());
   } else if (options.partial.empty()) {
     report_counts(options, session, query.counts(), facts);
   } else if (cut_short) {
@@ -431,7 +419,9 @@ void run_query(const Options& options, Session& session) {
     partial.write(query);
   }
   notices.finish();
-  if (*spans != nullptr) report_spans(session, **spans);
+  if (rows.maker != nullptr) {
+    for (const std::string& sentence : rows.maker->notices()) session.diagnostics.note(sentence);
+  }
   report_doubts_of(options, session, query, reading.watches);
   if (options.partial.empty()) report_interrupt(options, session);
 }

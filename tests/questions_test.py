@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 from command import BIN, ROOT, CommandTest, run
-from worlds import heph, linux, ros2, tokio
+from worlds import heph, linux, ros2, tokio, tokio_heap
 
 LIBRARY = pathlib.Path(BIN).resolve().parent.parent / "lib/libtracedeck_c.so.1"
 PYTHON = "/usr/bin/python3"
@@ -85,11 +85,10 @@ class Questions(CommandTest):
         return world.record(self.folder / folder)
 
     def tokio(self, folder):
-        """One process whose recording has spans, and samples with symbols."""
-        whole = b""
-        for seed in (1, 10, 2, 3):
-            path = pathlib.Path(self.record(tokio.World(seed), f"parts{seed}").paths[0])
-            whole += path.read_bytes()
+        """One process whose recording has spans, samples with symbols, and allocations."""
+        worlds = {f"parts{seed}": tokio.World(seed) for seed in (1, 10, 2, 3)}
+        whole = b"".join(pathlib.Path(self.record(world, name).paths[0]).read_bytes() for name, world in worlds.items())
+        whole += pathlib.Path(self.record(tokio_heap.World(1), "heap")).read_bytes()
         (self.folder / folder).mkdir()
         (self.folder / folder / "trace.0.bin").write_bytes(whole)
         return whole

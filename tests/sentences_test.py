@@ -18,6 +18,7 @@ import unittest
 import dial9_writer as w
 import diff_test
 import heph_writer as heph
+import pprof_test as pprof
 import quality_test
 import tband_test as tband
 import worlds
@@ -122,7 +123,7 @@ EPOCH = 1_700_000_000 * SECOND
 # Worlds of which more is asked, for places that end alike, flows, and queues.
 WHY = {("tokio", 7), ("ros2", 2), ("rtos", 0), ("rtos", 2)}
 # What it takes minutes to make.
-RARE = {"query/not-held"}
+RARE = {"query/not-held", "query/allocations-not-held"}
 # What `diff` says in other places than its doubts.
 BESIDE_DOUBTS = {"diff/verdict", "diff/too-little", "diff/dependent", "diff/rows-left-out", "diff/across-losses", "diff/not-ended"}
 BY_SECTION = {"why/busy", "why/busy-with-one", "why/ran"}
@@ -263,7 +264,7 @@ class Sentences(CommandTest):
         for ask in (self.of_worlds, self.of_incidents):
             with self.subTest(ask.__name__):
                 ask()
-        for ask in (self.of_pools, self.of_differences, self.of_quality, self.of_queries, self.of_notices):
+        for ask in (self.of_pools, self.of_differences, self.of_quality, self.of_queries, self.of_allocations, self.of_notices):
             with self.subTest(ask.__name__), self.saying():
                 ask()
         self.assertEqual(self.seen.lacking(set(self.table) - RARE, ALWAYS), [])
@@ -492,6 +493,27 @@ class Sentences(CommandTest):
         self.query("--merge", part)
         self.of_late_events()
         self.query("distinct(n)", self.file("d.bin", w.header() + w.schema(0, "a", fields) + b"".join(w.event(0, w.varint(i), 1) for i in range(30_000))))
+
+    def of_allocations(self):
+        """Sampled allocations, of which all is known, or something is not."""
+        rate = pprof.META
+        known = self.allocations("known.bin", rate, pprof.alloc(64, 0x100, 1), pprof.alloc(64, 0x200, 2), pprof.free(0x100))
+        self.query("allocations | count", known)
+        with self.saying("no-allocations"):
+            self.query("allocations | count", self.allocations("none.bin", rate))
+        with self.saying("unscaled-allocations"):
+            self.query("allocations | count", self.allocations("unscaled.bin", pprof.alloc(64, 0x100, 1), pprof.free(0x300)))
+        with self.saying("untracked-allocations"):
+            self.query("allocations | count", self.allocations("untracked.bin", rate, pprof.alloc(64, 0, 1)))
+        lost = w.schema(7, "HeapOverflow", [("dropped_frees", w.VARINT)]) + w.event(7, w.varint(3), 10)
+        with self.saying("lost", "frees-lost"):
+            self.query("allocations | count", self.allocations("lost.bin", rate, pprof.alloc(64, 0x100, 1), lost))
+        stacks = (pprof.alloc(64, 0x100 + i, *range(i << 16, (i << 16) + 2000)) for i in range(500))
+        with self.saying("stacks-not-held"):
+            self.query("allocations | count by stack | count", self.allocations("stacks.bin", rate, *stacks))
+
+    def allocations(self, name, *frames):
+        return self.file(name, pprof.HEADER + b"".join(frames))
 
     def stepping(self):
         """One whose clock steps back."""

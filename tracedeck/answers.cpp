@@ -27,7 +27,7 @@
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
 #include "tracedeck/timeline/query_order.hpp"
-#include "tracedeck/timeline/span_rows.hpp"
+#include "tracedeck/timeline/query_rows.hpp"
 #include "tracedeck/timeline/table.hpp"
 #include "tracedeck/timeline/why.hpp"
 
@@ -169,31 +169,22 @@ Result<void> answer_events(const Question& question, query::Query& query, ReadFo
   });
 }
 
-Result<void> answer_spans(const Question& question, query::Query& query, ReadForAnswer& read,
-                          std::unique_ptr<query::RowSink> sink) {
-  timeline::SpanRows rows(query);
-  auto stream =
-      timeline::MarkStream::make(mark_options(question, read),
-                                 [&rows](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
-                                   if (ahead.begin) rows.begin_at(*ahead.begin);
-                                   return rows;
-                                 });
-  if (!stream) return std::unexpected(stream.error());
-  flow::Selection selection = (*stream)->selection();
-  selection.where = query.condition();
-  if (auto opened = read.open(question, std::move(selection), timeline::MarkStream::needs());
-      !opened)
-    return opened;
+// Of rows that are made of events, one after the other.
+Result<void> answer_rows(const Question& question, query::Query& query, ReadForAnswer& read,
+                         std::unique_ptr<query::RowSink> sink) {
+  auto made = timeline::QueryRows::make(query, mark_options(question, read));
+  if (!made) return std::unexpected(made.error());
+  timeline::QueryRows& rows = **made;
+  if (auto opened = read.open(question, rows.selection(), rows.needs()); !opened) return opened;
   query.name_traces(read.pipeline().trace_names());
   query.answer_to(std::move(sink));
   auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
     if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
-    if (!(*stream)->has_begun()) (*stream)->expect_hosts_of(read.pipeline().descriptions());
-    if (auto added = (*stream)->add(batch); !added) return std::unexpected(added.error());
+    if (!rows.has_begun()) rows.expect_hosts_of(read.pipeline().descriptions());
+    if (auto added = rows.add(batch); !added) return std::unexpected(added.error());
     return !query.full();
   });
-  if (done && !query.full()) done = (*stream)->finish();
-  read.note((*stream)->interpreter().notices());
+  if (done && !query.full()) done = rows.finish();
   read.note(rows.notices());
   return done;
 }
@@ -208,12 +199,12 @@ Result<void> check_units(const query::FieldWatch& watch) {
   return wrong.empty() ? Result<void>() : fail(ErrorCode::kInvalidArgument, wrong.front());
 }
 
-// Lets a query see its events or spans. It is closed by who asks.
+// Lets a query see its events or rows. It is closed by who asks.
 Result<void> feed(const Question& question, query::Query& query,
                   std::unique_ptr<query::RowSink> sink) {
   ReadForAnswer read(question);
-  auto done = query.spans() == nullptr ? answer_events(question, query, read, std::move(sink))
-                                       : answer_spans(question, query, read, std::move(sink));
+  auto done = query.takes_rows() ? answer_rows(question, query, read, std::move(sink))
+                                 : answer_events(question, query, read, std::move(sink));
   if (!done) return done;
   if (read.has_failed()) query.note_unread(1);
   read.note(query.notices());

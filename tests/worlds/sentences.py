@@ -269,6 +269,10 @@ def of_query(answer):
     for name, key in (("left-out", "left_out"), ("open", "open"), ("began-before", "began_before"), ("across-loss", "across_loss"),
                       ("unmatched-ends", "unmatched_ends"), ("begins-left-out", "not_held"), ("ended-early", "ended_early")):
         count(f"query/{name}", spans[key] if spans else 0)
+    allocations = answer.get("allocations")
+    for name, key in (("allocations", "sampled"), ("live-allocations", "live"), ("untracked-allocations", "untracked"),
+                      ("allocations-not-held", "not_held"), ("unmatched-frees", "unmatched_frees")):
+        count(f"query/{name}", allocations[key] if allocations else 0)
     return facts
 
 

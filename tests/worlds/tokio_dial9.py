@@ -27,6 +27,8 @@ CLASSES = {
     "SymbolTableEntry": [
         ("addr", V), ("size", V), ("symbol_name", S), ("inline_depth", V), ("source_file", S), ("source_line", V),
     ],
+    "AllocEvent": [("tid", wire.U32), ("size", V), ("addr", V), ("callchain", K)],
+    "FreeEvent": [("tid", wire.U32), ("addr", V), ("size", V), ("alloc_timestamp_ns", V)],
     "JobStart": [("job", V), ("worker", V)],
     "JobEnd": [("job", V), ("worker", V)],
 }

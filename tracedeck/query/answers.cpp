@@ -440,6 +440,16 @@ std::string spans_text(const SpanCounts& spans) {
   return besides.empty() ? text : text + ", " + besides;
 }
 
+std::string allocations_text(const AllocationCounts& allocations) {
+  return Facts()
+      .add<"query/allocations">(Plain(allocations.allocations))
+      .add<"query/live-allocations">(Plain(allocations.live))
+      .add<"query/untracked-allocations">(Plain(allocations.untracked))
+      .add<"query/allocations-not-held">(Plain(allocations.not_held))
+      .add<"query/unmatched-frees">(Plain(allocations.unmatched_frees))
+      .text();
+}
+
 std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
   const std::string text = say<"query/pairs">(Plain(pairs.pairs), Plain(pairs.without_end),
                                               Plain(pairs.without_begin), Plain(pairs.replaced));
@@ -471,6 +481,8 @@ std::string counts_text(const QueryCounts& counts) {
   std::vector<std::string> parts = {say<"query/read">(Plain(counts.read), Plain(counts.selected))};
   if (counts.pairs) parts.push_back(pairs_text(*counts.pairs, counts.without_time));
   if (counts.spans) parts.push_back(spans_text(*counts.spans));
+  if (counts.allocations && counts.allocations->allocations != 0)
+    parts.push_back(allocations_text(*counts.allocations));
   parts.push_back(losses_text(counts));
   if (counts.late != 0) parts.push_back(say<"query/late">(Plain(counts.late)));
   if (counts.partial_answers != 0)
@@ -515,6 +527,16 @@ std::string counts_json(const QueryCounts& counts) {
     spans.integer("not_held", counts.spans->not_held);
     spans.integer("ended_early", counts.spans->ended_early);
     spans.end();
+  }
+  if (counts.allocations) {
+    render::JsonObject allocations(answer.key("allocations"));
+    allocations.integer("sampled", counts.allocations->allocations);
+    allocations.integer("live", counts.allocations->live);
+    allocations.integer("untracked", counts.allocations->untracked);
+    allocations.integer("not_held", counts.allocations->not_held);
+    allocations.integer("unscaled", counts.allocations->unscaled);
+    allocations.integer("unmatched_frees", counts.allocations->unmatched_frees);
+    allocations.end();
   }
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);

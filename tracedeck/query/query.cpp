@@ -72,8 +72,9 @@ class Query::Work {
     return {};
   }
 
-  Result<void> add_span(std::span<const Value> row) { return sink_->add(row); }
+  Result<void> add_row(std::span<const Value> row) { return sink_->add(row); }
   void note_spans(const SpanCounts& counts) { counts_.spans = counts; }
+  void note_allocations(const AllocationCounts& counts) { counts_.allocations = counts; }
 
   [[nodiscard]] bool full() const {
     if (std::ranges::any_of(plan_->limits, &EventLimit::reached)) return true;
@@ -212,7 +213,7 @@ class Query::Work {
         return std::unexpected(*plan_->date);
     }
     if (plan_->fields.compares_units()) count_without_unit(first.event);
-    if (plan_->spans) {
+    if (plan_->spans || plan_->of_allocations) {
       const auto end = std::ranges::find_if(
           records, [](const Record& record) { return record.kind != RecordKind::kEvent; });
       const auto count = static_cast<std::size_t>(end - records.begin());
@@ -343,8 +344,10 @@ void Query::name_traces(const std::function<std::string(const TraceDescription& 
 const SpanPlan* Query::spans() const {
   return work_->plan().spans ? &*work_->plan().spans : nullptr;
 }
-Result<void> Query::add_span(std::span<const Value> row) { return work_->add_span(row); }
+bool Query::is_of_allocations() const { return work_->plan().of_allocations; }
+Result<void> Query::add_row(std::span<const Value> row) { return work_->add_row(row); }
 void Query::note_spans(const SpanCounts& counts) { work_->note_spans(counts); }
+void Query::note_allocations(const AllocationCounts& counts) { work_->note_allocations(counts); }
 FieldWatch& Query::fields() const { return work_->plan().fields; }
 ClockOrigin Query::origin() const { return work_->origin(); }
 std::span<const Column> Query::columns() const { return work_->plan().columns; }

@@ -19,6 +19,7 @@
 #include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/query/all_columns.hpp"
+#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/query_counts.hpp"
@@ -80,20 +81,24 @@ class Query {
   void set_distinct_key(const HashKey& key);
   [[nodiscard]] const HashKey& distinct_key() const;
 
-  // What is asked of spans, which are made elsewhere; null: the query is about events. Of spans
-  // `add` counts what they are of, and `add_span` adds them.
+  // Whether the rows that it is about are made elsewhere, of spans or of allocations: `add` counts
+  // the events that they are of, and `add_row` adds them. What is asked of spans; null: it is not
+  // about these.
+  [[nodiscard]] bool takes_rows() const { return spans() != nullptr || is_of_allocations(); }
   [[nodiscard]] const SpanPlan* spans() const;
+  [[nodiscard]] bool is_of_allocations() const;
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
   // Errors: those of temporary files and of the sink; kInvalidArgument, where it compares dates
   // with times that do not count from 1970.
   [[nodiscard]] Result<void> add(const Batch& batch);
-  // Adds a span: `span_columns()`, then the arguments that `spans()` names. Errors: those of
-  // temporary files and of the sink.
-  [[nodiscard]] Result<void> add_span(std::span<const Value> row);
+  // Adds a row that was made elsewhere: `span_columns()`, then the arguments that `spans()` names,
+  // or `allocation_columns()`. Errors: those of temporary files and of the sink.
+  [[nodiscard]] Result<void> add_row(std::span<const Value> row);
   // How many there were so far.
   void note_spans(const SpanCounts& counts);
+  void note_allocations(const AllocationCounts& counts);
   // Whether groups were put aside in a temporary file, so that `encode` leaves none to `finish`.
   [[nodiscard]] bool spilled() const;
   // Whether nothing that may still come makes a difference.

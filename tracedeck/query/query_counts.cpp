@@ -29,9 +29,15 @@ constexpr std::array kSpanCounts = {&SpanCounts::whole,       &SpanCounts::left_
                                     &SpanCounts::across_loss, &SpanCounts::unmatched_ends,
                                     &SpanCounts::not_held,    &SpanCounts::ended_early};
 
+constexpr std::array kAllocationCounts = {
+    &AllocationCounts::allocations, &AllocationCounts::live,
+    &AllocationCounts::untracked,   &AllocationCounts::not_held,
+    &AllocationCounts::unscaled,    &AllocationCounts::unmatched_frees};
+
 // Which of the counts that not all answers have follow the others.
 constexpr std::uint64_t kHasPairs = 1;
 constexpr std::uint64_t kHasSpans = 2;
+constexpr std::uint64_t kHasAllocations = 4;
 
 bool take_into(std::uint64_t& count, ByteSpan& bytes) {
   const auto taken = take_varint(bytes);
@@ -69,13 +75,16 @@ void add_counts(QueryCounts& counts, const QueryCounts& others) {
   for (const auto member : kCounts) counts.*member += others.*member;
   add_optional(counts.pairs, others.pairs, kPairCounts);
   add_optional(counts.spans, others.spans, kSpanCounts);
+  add_optional(counts.allocations, others.allocations, kAllocationCounts);
 }
 
 void encode(std::string& into, const QueryCounts& counts) {
   for (const auto member : kCounts) put_varint(into, counts.*member);
-  put_varint(into, (counts.pairs ? kHasPairs : 0) | (counts.spans ? kHasSpans : 0));
+  put_varint(into, (counts.pairs ? kHasPairs : 0) | (counts.spans ? kHasSpans : 0) |
+                       (counts.allocations ? kHasAllocations : 0));
   encode_optional(into, counts.pairs, kPairCounts);
   encode_optional(into, counts.spans, kSpanCounts);
+  encode_optional(into, counts.allocations, kAllocationCounts);
 }
 
 std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
@@ -84,9 +93,11 @@ std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
     if (!take_into(counts.*member, bytes)) return std::nullopt;
   }
   const auto there = take_varint(bytes);
-  if (!there || *there > (kHasPairs | kHasSpans)) return std::nullopt;
-  const bool taken = take_optional(counts.pairs, (*there & kHasPairs) != 0, bytes, kPairCounts) &&
-                     take_optional(counts.spans, (*there & kHasSpans) != 0, bytes, kSpanCounts);
+  if (!there || *there > (kHasPairs | kHasSpans | kHasAllocations)) return std::nullopt;
+  const bool taken =
+      take_optional(counts.pairs, (*there & kHasPairs) != 0, bytes, kPairCounts) &&
+      take_optional(counts.spans, (*there & kHasSpans) != 0, bytes, kSpanCounts) &&
+      take_optional(counts.allocations, (*there & kHasAllocations) != 0, bytes, kAllocationCounts);
   return taken ? std::optional(std::move(counts)) : std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
+#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/pairing.hpp"
 #include "tracedeck/query/span_rows.hpp"
 
@@ -24,6 +25,7 @@ struct QueryCounts {
   std::uint64_t doubtful_times = 0;  // findings by which times may not be in ns
   std::optional<PairCounts> pairs = {};
   std::optional<SpanCounts> spans = {};
+  std::optional<AllocationCounts> allocations = {};
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
   std::vector<std::string> estimates = {};  // columns with counts that are about right
   // Columns of fields, and what these count, as their event classes say.

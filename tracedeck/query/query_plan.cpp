@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/given_names.hpp"
 #include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/path_parser.hpp"
@@ -68,7 +69,7 @@ class PlanBuilder {
       if (auto built = build_row_stage(stages_[next_]); !built)
         return std::unexpected(built.error());
     }
-    if (auto shown = show_spans(); !shown) return std::unexpected(shown.error());
+    if (auto shown = show_rows(); !shown) return std::unexpected(shown.error());
     if (auto small = names_.check(); !small) return std::unexpected(small.error());
     plan_->compares_times = plan_->reads_times;
     if (plan_->condition != nullptr && reads_times(plan_->condition->expression()))
@@ -82,6 +83,7 @@ class PlanBuilder {
     kUsual,  // events, of which nothing says what is wanted
     kPairs,
     kSpans,
+    kAllocations,
     kMade,  // what a stage names
   };
   // Parts of the answer add up if its groups are of events that were each looked at alone.
@@ -108,6 +110,7 @@ class PlanBuilder {
   Result<void> build_front() {
     if (const auto* const spans = std::get_if<SpansStage>(&stages_.front().what))
       return build_spans(*spans);
+    if (std::holds_alternative<AllocationsStage>(stages_.front().what)) return build_allocations();
     std::vector<ExpressionPtr> conditions;
     for (; next_ < stages_.size(); ++next_) {
       StageSyntax& stage = stages_[next_];
@@ -402,20 +405,34 @@ class PlanBuilder {
       // `.name` is the argument of that name.
       plan_->spans->arguments.push_back(name.substr(name.starts_with('.') ? 1 : 0));
     }
-    begin_rows(Rows::kSpans);
-    plan_->needs_order = true;
-    plan_->needs_values = true;
-    plan_->reads_times = true;
+    begin_made_elsewhere(Rows::kSpans);
     return {};
   }
 
-  // Of spans of which no stage says what is wanted: what they are, and the arguments that were
-  // named.
-  Result<void> show_spans() {
-    if (rows_ != Rows::kSpans) return {};
-    constexpr std::array kShown = {SpanColumn::kTime, SpanColumn::kDuration,
-                                   SpanColumn::kKind, SpanColumn::kCategory,
-                                   SpanColumn::kName, SpanColumn::kTrack};
+  Result<void> build_allocations() {
+    if (plan_->condition != nullptr)
+      return fail(ErrorCode::kInvalidArgument,
+                  "a condition on events does not go with `allocations`: without some events, what "
+                  "is live would not be known; ask for allocations: allocations | where ...");
+    ++next_;
+    plan_->of_allocations = true;
+    plan_->columns = allocation_columns();
+    plan_->needs_symbols = names_functions(std::span(stages_).subspan(next_));
+    begin_made_elsewhere(Rows::kAllocations);
+    return {};
+  }
+
+  void begin_made_elsewhere(Rows rows) {
+    begin_rows(rows);
+    plan_->needs_order = true;
+    plan_->needs_values = true;
+    plan_->reads_times = true;
+  }
+
+  // Of spans and allocations of which no stage says what is wanted: what they are, and the
+  // arguments that were named.
+  Result<void> show_rows() {
+    if (rows_ != Rows::kSpans && rows_ != Rows::kAllocations) return {};
     SelectStage select;
     const auto show = [&](const Column& column) {
       Path path{.root = Root::kAnyField};
@@ -423,6 +440,16 @@ class PlanBuilder {
       select.columns.push_back(
           {.name = column.name, .expression = path_expression(std::move(path))});
     };
+    if (rows_ == Rows::kAllocations) {
+      constexpr std::array kShown = {AllocationColumn::kTime,        AllocationColumn::kSize,
+                                     AllocationColumn::kWeightBytes, AllocationColumn::kLive,
+                                     AllocationColumn::kLifetime,    AllocationColumn::kSymbol};
+      for (const AllocationColumn column : kShown) show(plan_->columns[std::to_underlying(column)]);
+      return build_select(select);
+    }
+    constexpr std::array kShown = {SpanColumn::kTime, SpanColumn::kDuration,
+                                   SpanColumn::kKind, SpanColumn::kCategory,
+                                   SpanColumn::kName, SpanColumn::kTrack};
     for (const SpanColumn column : kShown) show(plan_->columns[std::to_underlying(column)]);
     if (plan_->spans->all) show(plan_->columns[std::to_underlying(SpanColumn::kWhole)]);
     for (std::size_t i = kSpanColumns; i < plan_->columns.size(); ++i) show(plan_->columns[i]);
@@ -512,11 +539,14 @@ class PlanBuilder {
     if (auto* const sort = std::get_if<SortStage>(&stage.what)) return build_sort(*sort);
     if (auto* const group = std::get_if<GroupStage>(&stage.what))
       return build_groups(*group, stage.place, plan_->columns);
-    const bool is_pair = std::holds_alternative<PairStage>(stage.what);
+    if (std::holds_alternative<PairStage>(stage.what))
+      return std::unexpected(syntax_error(
+          text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
+    const bool is_spans = std::holds_alternative<SpansStage>(stage.what);
     return std::unexpected(syntax_error(
         text_, stage.place,
-        is_pair ? "`pair` makes pairs of events, not of what is computed of them"
-                : "`spans` comes first, as what the stages behind it work on: spans | where ..."));
+        fmt::format("`{0}` comes first, as what the stages behind it work on: {0} | where ...",
+                    is_spans ? "spans" : "allocations")));
   }
 
   // The columns, with those that `*` stands for.

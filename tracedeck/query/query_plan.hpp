@@ -50,7 +50,8 @@ struct QueryPlan {
   std::deque<EventLimit> limits = {};              // of events
   std::optional<EventProjection> projection = {};  // what makes rows of events
   std::optional<PairingPlan> pairing = {};         // where the rows are of pairs
-  std::optional<SpanPlan> spans = {};              // where they are made elsewhere
+  std::optional<SpanPlan> spans = {};              // where they are made elsewhere: of spans
+  bool of_allocations = false;                     // or of allocations
   bool groups_events = false;                      // where events are grouped
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order

@@ -1,8 +1,10 @@
 #include "tracedeck/query/stage_names.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
+#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/span_rows.hpp"
@@ -35,6 +37,12 @@ void for_each_path(const StageSyntax& stage, Visit visit) {
       if (each.argument != nullptr) for_each_path(*each.argument, visit);
     }
   }
+}
+
+// Whether the stages behind it have other rows.
+bool makes_rows(const StageSyntax& stage) {
+  return std::holds_alternative<SelectStage>(stage.what) ||
+         std::holds_alternative<GroupStage>(stage.what);
 }
 
 }  // namespace
@@ -72,11 +80,25 @@ std::set<std::string> arguments_of_spans(std::span<const StageSyntax> stages) {
       if (path.root < kFirstEventValue && !is_known) arguments.insert(std::move(name));
     });
     if (const auto* const let = std::get_if<LetStage>(&stage.what)) named.insert(let->name);
-    const bool makes_rows = std::holds_alternative<SelectStage>(stage.what) ||
-                            std::holds_alternative<GroupStage>(stage.what);
-    if (makes_rows) break;
+    if (makes_rows(stage)) break;
   }
   return arguments;
+}
+
+bool names_functions(std::span<const StageSyntax> stages) {
+  bool named = false;
+  for (const StageSyntax& stage : stages) {
+    for_each_path(stage, [&](const Path& path) {
+      const Column* const column = find_column(allocation_columns(), column_name(path));
+      named = named || (column != nullptr && (column->name == "symbol" || column->name == "stack"));
+    });
+    const auto* const select = std::get_if<SelectStage>(&stage.what);
+    const auto is_all = [](const NamedExpression& each) { return each.expression == nullptr; };
+    if (select != nullptr && std::ranges::any_of(select->columns, is_all)) return true;
+    if (makes_rows(stage)) return named;
+  }
+  // Nothing says what is wanted.
+  return true;
 }
 
 }  // namespace tracedeck::query

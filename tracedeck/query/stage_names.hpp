@@ -1,4 +1,4 @@
-// What the stages behind a pair, and behind `spans`, name of it.
+// What the stages behind a pair, `spans` and `allocations` name of these.
 #pragma once
 
 #include <map>
@@ -21,5 +21,9 @@ void collect_sides(std::span<const StageSyntax> stages, std::map<std::string, Pa
 // The same of expressions about spans that have only those columns.
 [[nodiscard]] std::set<std::string> arguments_of_spans(std::span<const ExpressionPtr> expressions,
                                                        std::span<const Column> columns);
+
+// Whether `stages` name functions of allocations up to the first one that makes other rows, or all
+// that there is of those.
+[[nodiscard]] bool names_functions(std::span<const StageSyntax> stages);
 
 }  // namespace tracedeck::query

@@ -13,8 +13,8 @@
 namespace tracedeck::query {
 namespace {
 
-constexpr std::array<std::string_view, 9> kStageWords = {"where", "let",  "select", "limit", "pair",
-                                                         "spans", "sort", "top",    "by"};
+constexpr std::array<std::string_view, 10> kStageWords = {
+    "where", "let", "select", "limit", "pair", "spans", "allocations", "sort", "top", "by"};
 
 // Stages work on one another, and columns are looked for among all of a stage.
 constexpr std::size_t kMostStages = 200;
@@ -83,7 +83,7 @@ class StageParser {
   Parsed stage() {
     if (front().kind == Token::Kind::kEnd)
       return lexer_.error(front().place,
-                          "a stage is wanted: where, select, pair, spans, count, ...");
+                          "a stage is wanted: where, select, pair, spans, allocations, count, ...");
     if (front().is_word("where")) return where();
     if (front().is_word("let")) return let();
     if (front().is_word("select")) return select();
@@ -92,6 +92,7 @@ class StageParser {
     if (front().is_word("top")) return top();
     if (front().is_word("pair")) return pair();
     if (front().is_word("spans")) return spans();
+    if (front().is_word("allocations")) return allocations();
     return group();
   }
 
@@ -192,6 +193,11 @@ class StageParser {
       if (auto read = advance(); !read) return std::unexpected(read.error());
     }
     return made(SpansStage{.all = all});
+  }
+
+  Parsed allocations() {
+    if (auto read = advance(); !read) return std::unexpected(read.error());
+    return made(AllocationsStage{});
   }
 
   // An event's name, a glob of names, or a condition in parentheses.

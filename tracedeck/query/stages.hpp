@@ -59,6 +59,8 @@ struct PairStage {
 struct SpansStage {
   bool all = false;  // also those whose duration is not known
 };
+// Sampled allocations instead of events (`allocation_rows.hpp`): the first stage.
+struct AllocationsStage {};
 struct GroupStage {
   struct Aggregate {
     std::string name;
@@ -74,7 +76,7 @@ struct GroupStage {
 struct StageSyntax {
   Place place = {};
   std::variant<WhereStage, LetStage, SelectStage, LimitStage, SortStage, PairStage, SpansStage,
-               GroupStage>
+               AllocationsStage, GroupStage>
       what;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tracedeck/query/aggregate.hpp"
+#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/lexer.hpp"
 #include "tracedeck/query/span_rows.hpp"
 #include "tracedeck/query/stages.hpp"
@@ -42,10 +43,12 @@ std::vector<std::string> stage_words() {
       words.push_back(std::string(each.word) + std::string(part));
   }
   // What events have too is among the words of expressions.
-  for (const Column& column : span_columns()) {
-    const bool is_of_events =
-        std::ranges::find(kEventValues, column.name, &RootWord::text) != std::end(kEventValues);
-    if (!is_of_events) words.push_back(column.name);
+  for (const auto* const columns : {&span_columns(), &allocation_columns()}) {
+    for (const Column& column : *columns) {
+      const bool is_of_events =
+          std::ranges::find(kEventValues, column.name, &RootWord::text) != std::end(kEventValues);
+      if (!is_of_events) words.push_back(column.name);
+    }
   }
   return words;
 }

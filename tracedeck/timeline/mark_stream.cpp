@@ -30,19 +30,23 @@ std::optional<Nanoseconds> first_time_in(const Batch& batch) {
 
 }  // namespace
 
+flow::Selection from_the_first_event(flow::Selection wanted, bool keeps_order,
+                                     std::shared_ptr<std::optional<Nanoseconds>> begin) {
+  if (!keeps_order) {
+    wanted.order = flow::Order::kTime;
+    wanted.kept_steps = MarkStream::kMostClockSteps;
+  }
+  wanted.warm_up = std::move(begin);
+  wanted.one_offset = true;
+  return wanted;
+}
+
 MarkStream::MarkStream(std::unique_ptr<Interpreter> interpreter, MarkStreamOptions options,
                        SinkFor sink_for)
     : interpreter_(std::move(interpreter)),
       sink_for_(std::move(sink_for)),
-      selection_(std::move(options.selection)),
-      begin_(std::make_shared<std::optional<Nanoseconds>>()) {
-  if (!options.keeps_order) {
-    selection_.order = flow::Order::kTime;
-    selection_.kept_steps = kMostClockSteps;
-  }
-  selection_.warm_up = begin_;
-  selection_.one_offset = true;
-}
+      begin_(std::make_shared<std::optional<Nanoseconds>>()),
+      selection_(from_the_first_event(std::move(options.selection), options.keeps_order, begin_)) {}
 
 Result<std::unique_ptr<MarkStream>> MarkStream::make(MarkStreamOptions options, SinkFor sink_for) {
   auto interpreter = Interpreter::make({.tables = std::move(options.tables),

@@ -47,6 +47,11 @@ struct MarkStreamOptions {
   TraceOrigins::NameOfTrace name_of_trace = {};
 };
 
+// What is to be read where what lies before the begin matters too: that is put into `begin`. The
+// order is that of time, unless the one that is wanted is kept.
+[[nodiscard]] flow::Selection from_the_first_event(
+    flow::Selection wanted, bool keeps_order, std::shared_ptr<std::optional<Nanoseconds>> begin);
+
 // One thread at a time.
 class MarkStream {
  public:
@@ -91,8 +96,8 @@ class MarkStream {
 
   std::unique_ptr<Interpreter> interpreter_;
   SinkFor sink_for_;
-  flow::Selection selection_;
   std::shared_ptr<std::optional<Nanoseconds>> begin_;
+  flow::Selection selection_;
   MarkSink* sink_ = nullptr;
   std::uint64_t events_before_ = 0;
   bool is_before_ = true;  // the event at hand

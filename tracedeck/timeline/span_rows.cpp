@@ -116,7 +116,7 @@ Result<void> SpanRows::add(const Timeline& timeline, const Mark& mark) {
   if (!whole && mark.has(kAcrossLoss)) ++counts_.across_loss;
   if (!whole && !all_) return {};
   put_columns(timeline, mark);
-  return query_.add_span(row_);
+  return query_.add_row(row_);
 }
 
 std::vector<std::string> SpanRows::notices() const {
