@@ -71,9 +71,6 @@ void run_view(const Options& options, Session& session);
 void run_tables(const Options& options, Session& session);
 void run_validate(const Options& options, Session& session);
 [[nodiscard]] std::string check_convert(Options& options);
-// The same for targets that show time lines.
-[[nodiscard]] std::string check_draw(const Options& options);
-void run_draw(const Options& options, Session& session);
 void run_convert(const Options& options, Session& session);
 void run_formats(const Options& options, Session& session);
 [[nodiscard]] std::string check_generate(Options& options);

@@ -36,13 +36,6 @@ std::string check_hidden(Options& options) {
   return {};
 }
 
-std::vector<std::string> shown_operands(const Options& options) {
-  std::vector<std::string> operands = options.operands;
-  if (const auto& hiding = options.selection.hiding; hiding != nullptr)
-    for (std::string& operand : operands) operand = hiding->path(operand);
-  return operands;
-}
-
 void report_hidden(const Options& options, Session& session, const ConversionReport& report) {
   for (const ReceiptEntry& entry : report.hidden)
     session.diagnostics.note(

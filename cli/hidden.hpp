@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/options.hpp"
 #include "cli/session.hpp"
@@ -15,9 +14,6 @@ namespace tracedeck::cli {
 
 // Completes `options.selection` by what the options say is hidden. Returns what is wrong, or "".
 [[nodiscard]] std::string check_hidden(Options& options);
-
-// The TRACEs, as results may name them.
-[[nodiscard]] std::vector<std::string> shown_operands(const Options& options);
 
 // Says what was hidden, and what matched nothing.
 void report_hidden(const Options& options, Session& session, const ConversionReport& report);

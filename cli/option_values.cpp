@@ -11,7 +11,6 @@
 
 #include "tracedeck/io/read_file.hpp"
 #include "tracedeck/query/expression.hpp"
-#include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -135,10 +134,6 @@ std::expected<HashKey, std::string> read_hash_key(const std::string& value) {
   if (const auto key = parse_hash_key(digits)) return *key;
   return std::unexpected(
       fmt::format("{}: a key is of 32 hexadecimal digits, or a file that holds them", value));
-}
-
-std::expected<std::string, std::string> read_table(const std::string& path) {
-  return read_text(path, timeline::kMostTableBytes, "a file of tables");
 }
 
 std::expected<std::vector<std::string>, std::string> read_traces(const std::string& path) {

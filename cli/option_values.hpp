@@ -26,8 +26,6 @@ namespace tracedeck::cli {
 // of 1 MiB at most.
 [[nodiscard]] std::expected<std::string, std::string> expression_of(const std::string& value,
                                                                     std::vector<std::string>& read);
-// What the file of that name holds: a table of time lines of 1 MiB at most.
-[[nodiscard]] std::expected<std::string, std::string> read_table(const std::string& path);
 
 // A key: 32 hexadecimal digits, or a file that holds them.
 [[nodiscard]] std::expected<HashKey, std::string> read_hash_key(const std::string& value);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "cli/hidden.hpp"
 #include "cli/option_values.hpp"
@@ -318,22 +319,10 @@ std::string apply_where(Options& options, const std::string& value) {
 }
 
 std::string apply_table(Options& options, const std::string& value) {
-  if (value.empty()) return "a file needs a name";
-  const auto& built_in = timeline::built_in_tables();
-  const auto known = std::ranges::find(built_in, value, &timeline::Table::name);
-  if (known != built_in.end()) {
-    options.tables.push_back(*known);
-    return {};
-  }
-  auto text = read_table(value);
-  if (!text) return std::move(text).error();
-  options.files_read.push_back(value);
-  auto tables = timeline::parse_tables(*text, value);
-  if (!tables) return tables.error().message;
-  for (timeline::Table& table : *tables) {
-    if (const auto checked = timeline::check_table(table); !checked) return checked.error().message;
-    options.tables.push_back(std::move(table));
-  }
+  auto tables = timeline::find_tables(value);
+  if (!tables) return tables.error().to_string();
+  if (!tables->front().built_in) options.files_read.push_back(value);
+  std::ranges::move(*tables, std::back_inserter(options.tables));
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/hidden.hpp"
 #include "cli/split.hpp"
 
 namespace tracedeck::cli {
@@ -30,10 +29,6 @@ bool any_knows(std::string_view option) {
 
 }  // namespace
 
-bool draws(const Options& options, const OutputKind& kind) {
-  return kind.draw != nullptr && (kind.format == nullptr || options.spans);
-}
-
 std::string check_output_options(const Options& options, const OutputKind& kind,
                                  std::string_view option) {
   for (const std::string_view given : options.given) {
@@ -57,13 +52,8 @@ std::string check_output_options(const Options& options, const OutputKind& kind,
     return fmt::format(
         "option '--layout' class of '{} {}' writes a directory, which is not divided", option,
         kind.name);
-  if (kind.format != nullptr && kind.draw != nullptr && !options.spans) {
-    for (const std::string_view given : options.given) {
-      if ((given != "table" || is_split(options)) && given != "explain") continue;
-      return fmt::format("option '--{}' goes with '--spans', which makes time lines of events",
-                         given);
-    }
-  }
+  if (options.explain && kind.has_option("spans") && !options.spans)
+    return "option '--explain' goes with '--spans', which makes time lines of events";
   return {};
 }
 
@@ -85,7 +75,7 @@ OutputSettings output_settings(const Options& options) {
                      .partition = options.partition};
   settings.flat = options.flat;
   settings.all_arguments = options.all_arguments;
-  settings.title = fmt::format("{}", fmt::join(shown_operands(options), ", "));
+  settings.shortest = options.shortest;
   settings.perfetto_level = options.perfetto_level;
   settings.stacks = options.stacks;
   return settings;

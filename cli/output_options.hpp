@@ -8,9 +8,6 @@
 
 namespace tracedeck::cli {
 
-// Whether the output is time lines of what events mean.
-[[nodiscard]] bool draws(const Options& options, const OutputKind& kind);
-
 // What is wrong with the options that were given for an output of that kind, or "". `option`: the
 // one that names the output, "--to".
 [[nodiscard]] std::string check_output_options(const Options& options, const OutputKind& kind,

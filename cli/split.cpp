@@ -33,22 +33,6 @@ bool is_split(const Options& options) {
 std::string check_split(const Options& options, const OutputKind& kind) {
   if (!is_split(options)) return {};
   const std::string_view option = options.split_size ? "--split-size" : "--split-duration";
-  if (options.spans) {
-    return fmt::format(
-        "option '{0}' does not go with '--spans', whose slices are found as a whole; "
-        "divide the result by another 'tracedeck convert {0}'",
-        option);
-  }
-  if (draws(options, kind)) {
-    return fmt::format("option '{}' goes with results that hold events, and '--to {}' shows them",
-                       option, kind.name);
-  }
-  if (options.split_size && (kind.at_end || options.flat)) {
-    return fmt::format(
-        "option '--split-size' does not go with '--to {}{}', whose size shows at the "
-        "end; '--split-duration' divides it by time",
-        kind.name, options.flat ? " --flat" : "");
-  }
   if (options.out == kStandard)
     return fmt::format("option '{}' writes several files, and standard output is one", option);
   if (is_part(options.report, options, kind))

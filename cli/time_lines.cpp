@@ -28,6 +28,15 @@ std::string unrelated_text(const timeline::Timeline& timeline, std::string_view 
   return text;
 }
 
+// Marks that go nowhere: only what was applied is wanted.
+class NoMarks final : public timeline::MarkSink {
+ public:
+  Result<void> take(const timeline::Timeline&, std::span<const timeline::Mark>) override {
+    return {};
+  }
+  Result<void> finish(const timeline::Timeline&) override { return {}; }
+};
+
 }  // namespace
 
 void report_notices(Session& session, const timeline::Interpreter& interpreter) {
@@ -101,6 +110,13 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   if (!timeline.traces_of_other_hosts().empty())
     note_other_hosts(session, timeline.first_trace(), timeline.traces_of_other_hosts());
   return result;
+}
+
+void explain(const Options& options, Session& session) {
+  NoMarks none;
+  const Interpreted read =
+      interpret(options, session, [&](const MarksAhead&) -> timeline::MarkSink& { return none; });
+  if (read.interpreter != nullptr) print(session, read.interpreter->explain());
 }
 
 void report_unknown(Session& session, const std::vector<std::string>& sentences) {

@@ -41,6 +41,9 @@ using SeeEvents = std::function<void(const timeline::Timeline& timeline, const B
                                     const SeeEvents& see = {},
                                     const std::function<void(OpenPipeline& pipeline)>& opened = {});
 
+// Prints what was applied and inferred, as tables.
+void explain(const Options& options, Session& session);
+
 // Reports arguments of slices and waits that an option names and none has: wrong usage.
 void report_unknown(Session& session, const std::vector<std::string>& sentences);
 

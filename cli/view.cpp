@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/drawing.hpp"
 #include "cli/places.hpp"
+#include "cli/session_host.hpp"
+#include "cli/time_lines.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/convert/drawing.hpp"
 #include "tracedeck/export/page/page.hpp"
 #include "tracedeck/io/descriptor_output.hpp"
 #include "tracedeck/io/http_server.hpp"
@@ -117,7 +119,8 @@ void run_view(const Options& options, Session& session) {
   io::FileDescriptor file;
   std::unique_ptr<io::Output> output;
   const std::string place = io::directory_for_temporary_files();
-  const auto report = draw(options, session, [&]() -> io::Output* {
+  SessionHost host(options, session);
+  const auto report = draw(conversion_task(options), host, [&]() -> io::Output* {
     auto made = io::open_temporary(place);
     if (!made) {
       session.report(made.error());
@@ -132,7 +135,7 @@ void run_view(const Options& options, Session& session) {
     if (session.stop.stop_requested()) session.diagnostics.error("interrupted before it was made");
     return;
   }
-  conclude_conversion(options, session, *report);
+  host.conclude(*report);
   serve(options, session, *server, served(options, *server, file.get()));
 }
 

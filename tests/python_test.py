@@ -485,7 +485,6 @@ class Reading(Traces):
             (tracedeck.ArgumentError, (out, "parquet"), {"tags": {"": "x"}}),
             (tracedeck.ArgumentError, (out, "jsonl"), {"where": "n =="}),
             (tracedeck.ArgumentError, (out, "jsonl"), {"mask": ["n"], "mask_key": self.folder / "no such key"}),
-            (tracedeck.UnsupportedError, (out, "html"), {}),
             (tracedeck.CannotOpenError, (self.folder / "no such folder/out", "jsonl"), {}),
             (ValueError, (out, "jsonl"), {"split_size": -1}),
             (TypeError, (out, "jsonl"), {"drop": "n"}),

@@ -187,6 +187,14 @@ class Parts(CommandTest):
         self.assertIn(b"can be read once", self.check(result, 2).stderr)
         self.assertIn(b"goes with", self.check(run("convert", "-o", out, "--table", table, trace), 2).stderr)
 
+    def test_what_is_read_again_for_a_table_is_said_once(self):
+        content = pool(*((10 * i, START, (0, i)) for i in range(20))) + b"\x07 no frame"
+        trace = self.file("t", content)
+        unused = self.file("unused.toml", TABLE.replace("Start", "Begin").replace('"End"', '"Stop"').encode())
+        said = self.check(run("convert", "-o", self.folder / "o.dial9", "--table", unused, "--split-duration", "50", trace), 4).stderr.decode()
+        self.assertEqual(said.count("dial9/frame-tag"), 1, said)
+        self.assertEqual(said.count("table pool was not used"), 1, said)
+
     def test_parts_that_lie_together_are_one_trace(self):
         """What begins in one part and ends in another has a duration, and no loss lies between them."""
         slices = [(100 * i, 100 * i + 230) for i in range(200)]

@@ -9,6 +9,7 @@
 
 #include "tracedeck/convert/conversion.hpp"
 #include "tracedeck/convert/hidden_patterns.hpp"
+#include "tracedeck/convert/option_conflicts.hpp"
 #include "tracedeck/convert/results_apart.hpp"
 #include "tracedeck/io/live.hpp"
 #include "tracedeck/query/condition.hpp"
@@ -17,8 +18,19 @@
 namespace tracedeck {
 namespace {
 
+constexpr int kNewestPerfetto = 57;
+constexpr int kOldestPerfetto = 50;
+
 std::unexpected<Error> wrong(std::string sentence) {
   return fail(ErrorCode::kInvalidArgument, std::move(sentence));
+}
+
+bool keeps_order(const ConvertOptions& options) {
+  return options.keeps_order || options.reading.selection.order != flow::Order::kMerged;
+}
+
+bool is_split(const ConvertOptions& options) {
+  return options.split_size.has_value() || options.split_duration.has_value();
 }
 
 std::string text_of(const TimePoint& point) {
@@ -40,14 +52,17 @@ std::vector<Given> given_options(const ConvertOptions& options) {
   const auto time = [](const std::optional<TimePoint>& point) {
     return point ? text_of(*point) : std::string();
   };
+  std::string rules;
+  for (const timeline::Table& table : options.tables) rules += table.text;
   const auto word = [](auto value) { return fmt::format("{}", static_cast<int>(value)); };
   return {
       {"begin", selection.begin.has_value(), time(selection.begin)},
       {"end", selection.end.has_value(), time(selection.end)},
       {"where", !options.reading.where.empty(), options.reading.where},
       {"limit", selection.limit.has_value(), fmt::format("{}", selection.limit.value_or(0))},
-      {"order", selection.order != flow::Order::kMerged, word(selection.order)},
+      {"order", keeps_order(options), word(selection.order)},
       {"what", options.content != TableContent::kEvents, word(options.content)},
+      {"table", !options.tables.empty(), std::move(rules)},
       {"layout", options.layout != TableLayout::kUsual, word(options.layout)},
       {"partition", options.partition != columns::TimePartition::kNone, word(options.partition)},
       {"drop", !options.drop.empty(), join(options.drop)},
@@ -67,11 +82,26 @@ std::string check_options(const ConvertOptions& options, const OutputKind& kind)
       {"flat", options.flat},
       {"dial9-version", !options.dial9_version.empty()},
       {"packet-size", options.packet_size.has_value()},
+      // Of a divided result they count slices.
+      {"table", !options.tables.empty() && !is_split(options)},
+      {"spans", options.spans},
+      {"flows", options.all_flows},
+      {"args", options.all_arguments},
+      {"min-duration", options.min_duration.has_value()},
+      {"max-size", options.max_size.has_value()},
+      {"perfetto-level", options.perfetto_level != kNewestPerfetto},
+      {"weight", options.weight != exporting::FoldedStacks::kAuto},
   });
   for (const auto& [option, is_given] : of_some) {
     if (is_given && !kind.has_option(option))
       return fmt::format("option '{}' does not go with the target '{}'", option, kind.name);
   }
+  if (options.perfetto_level != kNewestPerfetto && options.perfetto_level != kOldestPerfetto)
+    return fmt::format("perfetto_level is {} or {}", kNewestPerfetto, kOldestPerfetto);
+  constexpr std::uint64_t kDay = 86'400'000'000'000;
+  if (options.min_duration && (options.min_duration->negative() ||
+                               *options.min_duration > Nanoseconds::from_unsigned(kDay)))
+    return "min_duration is at most a day";
   return check_segment(options.segment.empty() ? "usual" : options.segment);
 }
 
@@ -103,7 +133,7 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
   auto reading = Reading::pipeline_options(paths, options.reading, std::move(selection), {});
   if (!reading) return std::unexpected(reading.error());
   task.reading = *std::move(reading);
-  task.keeps_order = options.reading.selection.order != flow::Order::kMerged;
+  task.keeps_order = keeps_order(options);
   task.kind = &kind;
   task.out = out;
   task.settings.flat = options.flat;
@@ -114,8 +144,17 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
                           .one_table = options.layout == TableLayout::kOne,
                           .names_columns = options.layout == TableLayout::kSchema,
                           .partition = options.partition};
+  task.settings.all_arguments = options.all_arguments;
+  task.settings.shortest =
+      static_cast<std::int64_t>(options.min_duration.value_or(Nanoseconds()).magnitude());
+  task.settings.perfetto_level = options.perfetto_level;
+  task.settings.stacks = options.weight;
   task.layout = options.layout;
   task.content = options.content;
+  task.spans = options.spans;
+  task.tables = options.tables;
+  task.all_flows = options.all_flows;
+  task.max_size = options.max_size;
   task.split_size = options.split_size;
   task.split_duration = options.split_duration;
   for (Given& given : given_options(options)) {
@@ -142,10 +181,7 @@ class CallerHost final : public ConversionHost {
   std::unique_ptr<flow::Pipeline> open(flow::PipelineOptions options,
                                        std::vector<flow::TracePlace> places,
                                        std::optional<FoundTrace> first) override {
-    auto pipeline = flow::Pipeline::open(std::move(options), reading_, stop_.get_token(),
-                                         std::move(places), std::move(first));
-    if (pipeline == nullptr && reading_.error()) keep(*reading_.error());
-    return pipeline;
+    return open(std::move(options), std::move(places), std::move(first), reading_);
   }
 
   MarksRead read_marks(const MarksWanted& wanted) override {
@@ -153,6 +189,7 @@ class CallerHost final : public ConversionHost {
     std::unique_ptr<flow::Pipeline>& pipeline = read_for_marks_;
     timeline::MarkStreamOptions marks{
         .tables = task_.tables,
+        .all_flows = task_.all_flows,
         .selection = task_.reading.selection,
         .keeps_order = task_.keeps_order,
         .relates = [this](std::uint64_t one,
@@ -169,19 +206,21 @@ class CallerHost final : public ConversionHost {
     options.selection = read.stream->selection();
     options.needs = timeline::MarkStream::needs(wanted.symbols);
     auto places = flow::list_traces({.names = options.operands, .format = options.format}, stop());
-    pipeline = open(std::move(options), std::move(places), {});
+    Reading& reading = wanted.again ? silent_ : reading_;
+    pipeline = open(std::move(options), std::move(places), {}, reading);
     if (pipeline == nullptr) return read;
     if (wanted.opened) wanted.opened(*pipeline);
     Result<void> taken;
     while (taken) {
-      const BatchPtr batch = next(*pipeline);
+      const BatchPtr batch = next(*pipeline, reading);
       if (batch == nullptr) break;
-      if (!wanted.again) see_others(*batch);
+      see_others(*batch, reading);
       if (!read.stream->has_begun()) read.stream->expect_hosts_of(pipeline->descriptions());
       taken = read.stream->add(batch);
       if (wanted.see) wanted.see(read.stream->timeline(), *batch);
     }
     if (taken) taken = read.stream->finish();
+    for (const std::string& sentence : read.stream->interpreter().notices()) reading.note(sentence);
     read.cut_short = stop_.stop_requested();
     read.complete = delivered(taken);
     return read;
@@ -190,10 +229,10 @@ class CallerHost final : public ConversionHost {
   std::optional<Written> write_events(const EventsWanted& wanted) override {
     Written written;
     for (;;) {
-      const BatchPtr batch = next(wanted.pipeline);
+      const BatchPtr batch = next(wanted.pipeline, reading_);
       if (batch == nullptr) break;
       if (!delivered(wanted.writer.write_batch(*batch, written))) return std::nullopt;
-      see_others(*batch);
+      see_others(*batch, reading_);
     }
     if (!delivered(wanted.at_end(wanted.writer))) return std::nullopt;
     if (!delivered(wanted.writer.finish())) return std::nullopt;
@@ -201,6 +240,8 @@ class CallerHost final : public ConversionHost {
   }
 
   void see(RecordKind kind, const Notice& notice) override { reading_.see(Record(kind, &notice)); }
+
+  double part() const override { return reading_.part; }
 
   bool delivered(const Result<void>& written) override {
     if (!written) keep(written.error());
@@ -228,24 +269,34 @@ class CallerHost final : public ConversionHost {
   }
 
  private:
+  std::unique_ptr<flow::Pipeline> open(flow::PipelineOptions options,
+                                       std::vector<flow::TracePlace> places,
+                                       std::optional<FoundTrace> first, Reading& reading) {
+    auto pipeline = flow::Pipeline::open(std::move(options), reading, stop_.get_token(),
+                                         std::move(places), std::move(first));
+    if (pipeline == nullptr && reading.error()) keep(*reading.error());
+    return pipeline;
+  }
+
   // The first that kept the result from being made counts.
   void keep(const Error& error) {
     if (!error_) error_ = error;
   }
 
-  void see_others(const Batch& batch) {
+  static void see_others(const Batch& batch, Reading& reading) {
     for (const Record& record : batch.records()) {
-      if (record.kind != RecordKind::kEvent) reading_.see(record);
+      if (record.kind != RecordKind::kEvent) reading.see(record);
     }
   }
 
   // Null: there are no more.
-  BatchPtr next(flow::Pipeline& pipeline) {
+  BatchPtr next(flow::Pipeline& pipeline, Reading& reading) {
     if (!progress_.ask()) stop_.request_stop();
     if (stop_.stop_requested()) return nullptr;
     auto batch = pipeline.next();
     if (!batch) {
-      failed(batch.error());
+      reading.failed(batch.error());
+      keep(batch.error());
       return nullptr;
     }
     if (*batch != nullptr) progress_.count((*batch)->size());
@@ -255,6 +306,7 @@ class CallerHost final : public ConversionHost {
   const ConversionTask& task_;
   Progress progress_;
   Reading reading_;
+  Reading silent_{[](const Report&) {}};  // of traces that are read again
   std::stop_source stop_;
   std::stop_callback<std::function<void()>> forward_;
   std::string no_text_;
@@ -274,20 +326,25 @@ Result<ConversionReport> convert(const std::vector<std::string>& paths, std::str
   if (kind == nullptr || !kind->converts())
     return wrong(to.empty() ? fmt::format("the ending of '{}' stands for no target", out)
                             : fmt::format("there is no target '{}'", to));
-  if (kind->draw != nullptr && kind->format == nullptr)
-    return fail(ErrorCode::kUnsupported,
-                fmt::format("'{}' is drawn by the command 'tracedeck convert' alone", kind->name));
   if (std::ranges::any_of(paths, [&](const std::string& path) {
         return options.reading.follow || io::comes_live(path);
       }))
     return fail(ErrorCode::kUnsupported, "live traces are not converted by this interface");
+  const bool reads_again = options.max_size || (is_split(options) && !options.tables.empty());
+  if (reads_again && std::ranges::find(paths, "-") != paths.end())
+    return fail(ErrorCode::kUnsupported,
+                "the traces are read twice or more, and '-' can be read once");
   if (std::string sentence = check_options(options, *kind); !sentence.empty())
     return wrong(std::move(sentence));
   auto task = task_of(paths, *kind, out, options);
   if (!task) return std::unexpected(task.error());
+  std::vector<std::string> files_read = {options.reading.metadata, options.mask_key};
+  for (const timeline::Table& table : options.tables) {
+    if (!table.built_in) files_read.push_back(table.file);
+  }
   if (std::string harm =
           check_results_apart({.traces = {.names = paths, .format = task->reading.format},
-                               .files_read = {options.reading.metadata, options.mask_key},
+                               .files_read = std::move(files_read),
                                .out = out,
                                .kind = kind,
                                .is_directory = task->writes_directory(),

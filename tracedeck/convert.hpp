@@ -14,8 +14,10 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/convert/report.hpp"
+#include "tracedeck/export/folded.hpp"
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/progress.hpp"
+#include "tracedeck/timeline/table.hpp"
 #include "tracedeck/tracedeck.hpp"
 
 namespace tracedeck {
@@ -23,6 +25,7 @@ namespace tracedeck {
 struct ConvertOptions {
   // The traces, which of their events, and whom to report to. Traces do not come live.
   OpenOptions reading = {};
+  bool keeps_order = false;  // the order was asked for, and is not the target's to choose
 
   // Of targets that are tables; docs/columns.md.
   TableContent content = TableContent::kEvents;
@@ -31,6 +34,21 @@ struct ConvertOptions {
   std::vector<std::pair<std::string, std::string>> tags = {};  // columns of one value
   std::string segment = {};  // that files are named after; empty: by content
   bool flat = false;         // of csv: a column for each field
+
+  // Of targets that show what events mean, and of such tables: tables of rules beside the built-in
+  // ones, or in place of one of the same name (docs/timeline.md, `timeline::find_tables`).
+  std::vector<timeline::Table> tables = {};
+
+  // Of targets that are time lines; docs/export.md.
+  bool spans = false;                            // of heph: slices, in place of events
+  bool all_flows = false;                        // also of what took less than tables ask for
+  bool all_arguments = false;                    // of html: not of the longest slices alone
+  std::optional<Nanoseconds> min_duration = {};  // shorter slices are left out, and counted
+  // Bytes before compression: as many of the shortest slices are left out as it takes. The traces
+  // are read again for it.
+  std::optional<std::uint64_t> max_size = {};
+  int perfetto_level = 57;  // the oldest version that is to read it: 57, or 50
+  exporting::FoldedStacks weight = exporting::FoldedStacks::kAuto;  // of folded
 
   // What is hidden: `[KIND:]GLOB` or `[CLASS:]GLOB`; docs/conversion.md, "Safe to share".
   std::vector<std::string> drop = {};
@@ -49,12 +67,11 @@ struct ConvertOptions {
 };
 
 // Converts the traces that `paths` name to `to`, a name of `outputs()` ("": the output that the
-// ending of `out` stands for), at `out`, which gets its name when it is complete. Time lines that
-// are drawn are made by the command alone. A trace that cannot be opened, or not be read to its
-// end, is reported, and the others are converted. Errors, where there is no result:
-// kInvalidArgument (an option or target that cannot be), kUnsupported, kCannotOpen, kWriteFailed;
-// kBrokenPipe, it was ended early, and the sentence says where what was written is; those of
-// reading.
+// ending of `out` stands for), at `out`, which gets its name when it is complete. A trace that
+// cannot be opened, or not be read to its end, is reported, and the others are converted. Errors,
+// where there is no result: kInvalidArgument (an option or target that cannot be), kUnsupported,
+// kCannotOpen, kWriteFailed; kLimitExceeded, it cannot be as small as `max_size`; kBrokenPipe, it
+// was ended early, and the sentence says where what was written is; those of reading.
 [[nodiscard]] Result<ConversionReport> convert(const std::vector<std::string>& paths,
                                                std::string_view to, const std::string& out,
                                                const ConvertOptions& options = {});

@@ -100,6 +100,10 @@ struct OutputKind {
 
   // Whether it is a result that lasts, which `convert` offers.
   [[nodiscard]] bool converts() const { return makes != Makes::kText; }
+  // Whether the result is time lines; `spans`: they are asked for in place of events.
+  [[nodiscard]] bool draws(bool spans) const {
+    return draw != nullptr && (format == nullptr || spans);
+  }
   // Whether the result is tables, which have a segment.
   [[nodiscard]] bool has_segment() const { return has_option("segment"); }
   // Whether the result is a directory, by the layout of tables that is asked for.

@@ -37,7 +37,9 @@ struct Reading final : flow::PipelineObserver {
 
   void failed(const Error& what) override;
   void note(const std::string& sentence) override;
+  void progress(double of_all) override { part = of_all; }
 
+  double part = -1;  // of what is read, that was; negative: that is not known
   std::uint64_t problems = 0;
   std::uint64_t lost_events = 0;
 

@@ -391,7 +391,6 @@ TEST_F(CInterface, Converts) {
   EXPECT_EQ(convert("jsonl", out.c_str(), &options), TD_ERROR_ARGUMENT);
   EXPECT_EQ(convert("jsonl", nullptr, nullptr), TD_ERROR_ARGUMENT);
   EXPECT_EQ(convert("page", out.c_str(), nullptr), TD_ERROR_ARGUMENT);
-  EXPECT_EQ(convert("html", out.c_str(), nullptr), TD_ERROR_UNSUPPORTED);
   EXPECT_EQ(convert("dial9", path_.c_str(), nullptr), TD_ERROR_ARGUMENT);
   EXPECT_THAT(error_.message, HasSubstr("would be replaced"));
   EXPECT_EQ(td_convert(paths_.data(), 1, nullptr, "jsonl", out.c_str(), nullptr, refuse, nullptr,

@@ -8,6 +8,7 @@
 
 #include "tracedeck/columns/trace_facts.hpp"
 #include "tracedeck/convert/divided_result.hpp"
+#include "tracedeck/convert/drawing.hpp"
 #include "tracedeck/convert/time_line_receipt.hpp"
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/format/file_origin.hpp"
@@ -122,27 +123,8 @@ Conversion::Conversion(ConversionTask task, ConversionHost& host)
   report_.to = task_.kind->name;
 }
 
-std::string conflict_of(const ConversionTask& task) {
-  if (task.content == TableContent::kEvents) return {};
-  if (task.layout == TableLayout::kOne)
-    return "option '--what' goes with '--layout class' or 'schema': one table has events alone";
-  if (task.is_split())
-    return "a divided result has events alone: '--what' does not go with '--split-size' and "
-           "'--split-duration'";
-  const flow::Selection& selection = task.reading.selection;
-  if (selection.begin && task.content == TableContent::kAll)
-    return "option '--begin' goes with '--what events' or '--what spans', not with both at once";
-  const std::string_view of_events = selection.where != nullptr ? "where"
-                                     : selection.limit          ? "limit"
-                                                                : "";
-  if (of_events.empty()) return {};
-  return fmt::format(
-      "option '--{}' goes with '--what events': without some events, begins and ends would not be "
-      "found",
-      of_events);
-}
-
 void Conversion::run() {
+  if (task_.is_drawn()) return run_drawn();
   std::vector<flow::TracePlace> places = list_traces(task_.reading, host_.stop());
   if (task_.content != TableContent::kEvents) return run_meaning(std::move(places));
   recording_ = std::ranges::any_of(places, [](const flow::TracePlace& place) {
@@ -216,6 +198,18 @@ void Conversion::run_meaning(std::vector<flow::TracePlace> places) {
   append_counts(report_.receipt, timeline.counts(), CountWords::kTables);
   note_refused(out->written());
   if (finish_output()) host_.conclude(report_);
+}
+
+// Draws what events mean.
+void Conversion::run_drawn() {
+  const auto drawn = draw(task_, host_, [this]() -> io::Output* {
+    drop_output();
+    return open_output() ? output_ : nullptr;
+  });
+  if (drawn) report_ = *drawn;
+  if (drawn && name_output()) return host_.conclude(report_);
+  if (host_.stop().stop_requested()) return leave_output();
+  if (!drawn) drop_output();
 }
 
 // Where tables are written that nobody names: after what is stored. False: it cannot be read, which
@@ -491,8 +485,10 @@ bool Conversion::keep(Result<std::unique_ptr<Place>> made, std::unique_ptr<Place
 bool Conversion::is_cut_short() const { return host_.stop().stop_requested() && !recording_; }
 
 // Gives the result its name. False: it is not to have it, which is reported.
-bool Conversion::finish_output() {
-  if (is_cut_short()) return false;
+bool Conversion::finish_output() { return !is_cut_short() && name_output(); }
+
+// Does so whether or not a stop request came.
+bool Conversion::name_output() {
   complete_ = host_.delivered(parts_ != nullptr       ? parts_->end()
                               : directory_ != nullptr ? directory_->finish()
                               : file_ != nullptr      ? file_->finish()
@@ -540,7 +536,10 @@ void Conversion::conclude() {
     const auto read = host_.read_marks(
         {.sink_for = [&](const timeline::MarksAhead&) -> timeline::MarkSink& { return slices; },
          .again = true});
-    if (read.complete) std::ranges::move(slices.receipt(), std::back_inserter(report_.receipt));
+    if (read.complete) {
+      for (const std::string& sentence : read.stream->interpreter().notices()) host_.note(sentence);
+      std::ranges::move(slices.receipt(), std::back_inserter(report_.receipt));
+    }
   }
   host_.conclude(report_);
 }

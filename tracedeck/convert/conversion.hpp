@@ -1,8 +1,9 @@
 // A conversion: traces become one result, which gets its name when it is complete.
 //
 // `Conversion` decides how: frame by frame where the target has the format of the one source, as
-// tables of what events mean, in parts, or event by event. How traces are read and what is said
-// meanwhile is the business of a `ConversionHost`: the command, or the library's front doors.
+// tables or time lines of what events mean, in parts, or event by event. How traces are read and
+// what is said meanwhile is the business of a `ConversionHost`: the command, or the library's front
+// doors.
 #pragma once
 
 #include <cstdint>
@@ -33,17 +34,21 @@ struct ConversionTask {
   // `operands` are the traces; what is needed of them is up to the conversion.
   flow::PipelineOptions reading = {};
   bool keeps_order = false;          // an order was asked for
-  const OutputKind* kind = nullptr;  // which `converts()` and is not drawn
+  const OutputKind* kind = nullptr;  // which `converts()`
   std::string out = {};              // a path, or "-": the host's standard output
   OutputSettings settings = {};      // with the segment "" named by content
   TableLayout layout = TableLayout::kUsual;
   TableContent content = TableContent::kEvents;
+  bool spans = false;                            // of a format: time lines in place of events
   std::vector<timeline::Table> tables = {};      // beside the built-in ones
+  bool all_flows = false;                        // also of what took less than tables ask for
+  std::optional<std::uint64_t> max_size = {};    // bytes of what is drawn
   std::optional<std::uint64_t> split_size = {};  // bytes of a part
   std::optional<Nanoseconds> split_duration = {};
   std::optional<std::uint64_t> packet_size = {};  // bytes, of formats with packets
   std::vector<Change> changes = {};               // that the segment is named by
 
+  [[nodiscard]] bool is_drawn() const { return kind->draws(spans); }
   [[nodiscard]] bool is_split() const { return split_size || split_duration; }
   // Whether a trace of the target's format is written anew, not frame by frame as it was.
   [[nodiscard]] bool writes_anew() const {
@@ -52,9 +57,6 @@ struct ConversionTask {
   }
   [[nodiscard]] bool writes_directory() const { return kind->in_directory(layout); }
 };
-
-// What of the task cannot be together, in the words of the command, or "".
-[[nodiscard]] std::string conflict_of(const ConversionTask& task);
 
 // How a conversion reads, and whom it reports to. All calls come on the thread that converts, but
 // for those of the observer and `see`, which come on others too where traces are live, one at a
@@ -83,7 +85,7 @@ class ConversionHost {
     // Is given what is read, before the first mark; it is open until the marks have ended.
     std::function<void(flow::Pipeline& pipeline)> opened = {};
     flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone;
-    bool again = false;  // what is to be said of the traces was said
+    bool again = false;  // the traces were read before, and all is said that there is to say
   };
   struct MarksRead {
     std::unique_ptr<timeline::MarkStream> stream = {};
@@ -105,6 +107,9 @@ class ConversionHost {
 
   // A problem or finding of what is copied frame by frame.
   virtual void see(RecordKind kind, const Notice& notice) = 0;
+
+  // How much of the traces was read, 0 to 1; negative: that is not known.
+  [[nodiscard]] virtual double part() const = 0;
 
   // Whether writing went well; what went wrong is reported.
   virtual bool delivered(const Result<void>& written) = 0;
@@ -133,6 +138,7 @@ class Conversion {
   void run(std::vector<flow::TracePlace> places);
   void run_live(std::vector<flow::TracePlace> places);
   void run_meaning(std::vector<flow::TracePlace> places);
+  void run_drawn();
   bool name_segment(std::span<const flow::TracePlace> places);
   bool is_recorded(flow::LiveTraces& traces);
   void record(flow::Live& live);
@@ -154,6 +160,7 @@ class Conversion {
   bool keep(Result<std::unique_ptr<Place>> made, std::unique_ptr<Place>& place);
   [[nodiscard]] bool is_cut_short() const;
   bool finish_output();
+  bool name_output();
   void leave_output();
   [[nodiscard]] std::string where_written() const;
   void drop_output();

@@ -330,6 +330,10 @@ inline constexpr std::size_t kMostKeyParts = 16;
 // Those that come with the library, by name.
 [[nodiscard]] const std::vector<Table>& built_in_tables();
 
+// What the command's --table names: the built-in table of that name, or those in the file of that
+// name. Errors: those of `parse_tables` and `check_table`; kLimitExceeded; those of reading a file.
+[[nodiscard]] Result<std::vector<Table>> find_tables(const std::string& name);
+
 // For `why`, which alone asks how urgent threads are: `tables` and the built-in one that says it,
 // unless one of that name is among them.
 [[nodiscard]] std::vector<Table> with_priorities(std::vector<Table> tables);

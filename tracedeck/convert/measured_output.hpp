@@ -7,7 +7,7 @@
 
 #include "tracedeck/io/output.hpp"
 
-namespace tracedeck::cli {
+namespace tracedeck {
 
 // What goes beyond `most` bytes is counted, and goes nowhere. `output` must outlive it.
 class MeasuredOutput final : public io::Output {
@@ -46,4 +46,4 @@ class MeasuredOutput final : public io::Output {
   std::function<void()> reached_;
 };
 
-}  // namespace tracedeck::cli
+}  // namespace tracedeck

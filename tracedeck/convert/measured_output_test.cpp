@@ -1,10 +1,10 @@
-#include "cli/measured_output.hpp"
+#include "tracedeck/convert/measured_output.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace tracedeck::cli {
+namespace tracedeck {
 namespace {
 
 TEST(MeasuredOutput, TakesSoMuchAndCountsTheRest) {
@@ -42,4 +42,4 @@ TEST(MeasuredOutput, SaysOnceThatASizeIsReached) {
 }
 
 }  // namespace
-}  // namespace tracedeck::cli
+}  // namespace tracedeck
