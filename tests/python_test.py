@@ -23,6 +23,8 @@ import warnings
 import dial9_writer as dial9
 import heph_writer as heph
 from command import BIN, ROOT, TRACES, run
+from short_slices_test import jobs
+from why_test import TABLE
 from worlds import ros2
 
 # A sanitized library takes several times as long, and holds memory back: what only measures is left out.
@@ -445,6 +447,54 @@ class Reading(Traces):
                     else:
                         self.assertEqual(files_of_package[each], content, each)
 
+    def test_what_is_drawn_is_that_of_the_command(self):
+        table = self.write("pool.toml", TABLE.encode())
+        demo = TRACES / "dial9/tokio-demo.bin.gz"
+        own = {"tables": table}
+        traces = [("jobs", self.write("jobs.bin", jobs(2000)), ["--table", table], own)]
+        if demo.exists():
+            traces.append(("demo", str(demo), [], {}))
+        for name, words, keywords in (
+            ("x.html", [], {}),
+            ("x.pftrace", [], {}),
+            ("x.json", [], {}),
+            ("x.json.gz", [], {}),
+            ("x.folded", [], {}),
+            ("x.pprof", [], {}),
+            ("x.heph", ["--to", "heph", "--spans"], {"to": "heph", "spans": True}),
+            ("all.html", ["--args", "all", "--flows", "all"], {"all_arguments": True, "all_flows": True}),
+            ("long.json", ["--min-duration", "10us"], {"min_duration": 10_000}),
+            ("small.html", ["--max-size", "1500K"], {"max_size": 1500 << 10}),
+            ("old.pftrace", ["--perfetto-level", "50"], {"perfetto_level": 50}),
+            ("time.folded", ["--weight", "time"], {"weight": "time"}),
+            ("part.html", ["--begin", "+1ms", "--end", "+5ms"], {"begin": "+1ms", "end": "+5ms"}),
+            ("merged.json", ["--order", "merged"], {"order": "merged"}),
+        ):
+            for trace, path, more, options in traces:
+                with self.subTest(name, trace=trace):
+                    of_command, of_package = self.converted(f"{trace}-{name}", path, [*words, *more], **keywords, **options)
+                    self.assertEqual(of_package, of_command)
+                    self.assertTrue(of_command[1])
+
+    def test_tables_are_those_of_the_command(self):
+        table = pathlib.Path(self.write("pool.toml", TABLE.encode()))
+        path = self.write("jobs.bin", jobs(2000))
+        trace = tracedeck.open(path, tables=table)
+        printed = [json.loads(line) for line in run("query", "--json", "--table", table, "spans", path).stdout.splitlines()]
+        self.assertEqual([*trace.spans(), {"answer": trace.spans().counts}], printed)
+        self.assertNotEqual(tracedeck.query(path, "spans"), trace.spans())
+        for of_package, words in (
+            (trace.latency(), ["latency", "--json"]),
+            (trace.why("run"), ["why", "--json", "--slice", "run"]),
+            (tracedeck.diff(path, path, tables=[table]), ["diff", "--json", path]),
+        ):
+            self.assertEqual(of_package, json.loads(run(*words, "--table", table, path).stdout))
+        out = self.folder / "spans"
+        receipt = trace.convert(out, "arrow", what="spans", segment="s")
+        self.assertGreater(receipt["events"], 0)
+        with self.assertRaises(tracedeck.ArgumentError):
+            tracedeck.open(path, tables=self.write("wrong.toml", b"table = 1\n"))
+
     def test_convert_in_parts(self):
         path = self.ticks(5000)
         out = self.folder / "parts.jsonl"
@@ -485,6 +535,21 @@ class Reading(Traces):
             (tracedeck.ArgumentError, (out, "parquet"), {"tags": {"": "x"}}),
             (tracedeck.ArgumentError, (out, "jsonl"), {"where": "n =="}),
             (tracedeck.ArgumentError, (out, "jsonl"), {"mask": ["n"], "mask_key": self.folder / "no such key"}),
+            (tracedeck.ArgumentError, (out, "html"), {"limit": 3}),
+            (tracedeck.ArgumentError, (out, "html"), {"spans": True}),
+            (tracedeck.ArgumentError, (out, "html"), {"split_size": 1000}),
+            (tracedeck.ArgumentError, (out, "html"), {"weight": "time"}),
+            (tracedeck.ArgumentError, (out, "folded"), {"weight": "money"}),
+            (tracedeck.ArgumentError, (out, "folded"), {"max_size": 1000}),
+            (tracedeck.ArgumentError, ("/dev/null", "html"), {"max_size": 1000}),
+            (tracedeck.ArgumentError, (out, "html"), {"min_duration": 86_400_000_000_001}),
+            (tracedeck.ArgumentError, (out, "jsonl"), {"tables": ["dial9"]}),
+            (tracedeck.ArgumentError, (out, "heph"), {"tables": "dial9"}),
+            (tracedeck.ArgumentError, (out, "parquet"), {"tables": "dial9"}),
+            (tracedeck.CannotOpenError, (out, "html"), {"tables": "no such table"}),
+            (tracedeck.LimitError, (out, "html"), {"max_size": 1000}),
+            (ValueError, (out, "perfetto"), {"perfetto_level": 51}),
+            (ValueError, (out, "html"), {"min_duration": 0}),
             (tracedeck.CannotOpenError, (self.folder / "no such folder/out", "jsonl"), {}),
             (ValueError, (out, "jsonl"), {"split_size": -1}),
             (TypeError, (out, "jsonl"), {"drop": "n"}),
@@ -948,7 +1013,7 @@ class Interface(unittest.TestCase):
     def test_sizes(self):
         from tracedeck import _library
 
-        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 96, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 128, "ArrowSchema": 72, "ArrowArray": 80,
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 112, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 160, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
 

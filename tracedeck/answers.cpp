@@ -97,6 +97,7 @@ class ReadForAnswer {
 // How marks are made of what `read` reads, once it is open.
 timeline::MarkStreamOptions mark_options(const Question& question, ReadForAnswer& read) {
   return {
+      .tables = question.tables,
       .selection = question.reading.selection,
       .keeps_order = question.keeps_order,
       .relates = [&read](std::uint64_t one,
@@ -275,7 +276,6 @@ struct ReadMarks {
 };
 
 struct MarkReading {
-  std::vector<timeline::Table> tables = {};
   flow::Needs::Symbols symbols = flow::Needs::Symbols::kNone;
   // Before the first batch. May be empty, as the next.
   std::function<void(flow::Pipeline& pipeline)> opened = {};
@@ -284,11 +284,9 @@ struct MarkReading {
 };
 
 Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_for,
-                             MarkReading how = {}) {
+                             const MarkReading& how = {}) {
   ReadMarks marks{.read = std::make_unique<ReadForAnswer>(question)};
-  timeline::MarkStreamOptions options = mark_options(question, *marks.read);
-  options.tables = std::move(how.tables);
-  auto made = timeline::MarkStream::make(std::move(options), std::move(sink_for));
+  auto made = timeline::MarkStream::make(mark_options(question, *marks.read), std::move(sink_for));
   if (!made) return std::unexpected(made.error());
   marks.stream = *std::move(made);
   timeline::MarkStream& stream = *marks.stream;
@@ -412,25 +410,25 @@ Result<void> answer_why(const Question& question, const WhyQuestion& why, io::Ou
                 fmt::format("the traces are read twice, and '{}' can be read once", *once));
   auto finder = timeline::SliceFinder::make(why.slice);
   if (!finder) return std::unexpected(finder.error());
-  const std::vector<timeline::Table> tables = timeline::with_priorities({});
   // The moment is resolved as a begin is.
   Question first = question;
+  first.tables = timeline::with_priorities(question.tables);
   if (why.at) first.reading.selection.begin = why.at;
-  const auto found = read_marks(first,
-                                [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
-                                  if (why.at) finder->look_at(ahead.begin);
-                                  return *finder;
-                                },
-                                {.tables = tables});
+  const auto found =
+      read_marks(first, [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+        if (why.at) finder->look_at(ahead.begin);
+        return *finder;
+      });
   if (!found) return std::unexpected(found.error());
   if (!finder->found())
     return deliver(timeline::why_nothing_json(finder->nothing(found->timeline())), output);
   timeline::SliceWitness witness(*finder->found());
   Question again = question;
+  again.tables = first.tables;
   again.reading.report = [](const Report&) {};  // as the first time
   const auto seen =
       read_marks(again, [&](const timeline::MarksAhead&) -> timeline::MarkSink& { return witness; },
-                 {.tables = tables, .symbols = flow::Needs::Symbols::kAll});
+                 {.symbols = flow::Needs::Symbols::kAll});
   if (!seen) return std::unexpected(seen.error());
   return deliver(timeline::why_json(witness.evidence(), seen->timeline(), finder->durations(),
                                     finder->beside()),

@@ -17,6 +17,7 @@
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/progress.hpp"
 #include "tracedeck/timeline/slice_question.hpp"
+#include "tracedeck/timeline/table.hpp"
 #include "tracedeck/tracedeck.hpp"
 
 namespace tracedeck {
@@ -26,6 +27,9 @@ struct Question {
   std::vector<std::string> paths = {};  // files, directories, trees; traces do not come live
   OpenOptions reading = {};
   bool keeps_order = false;  // the order was asked for, and is not the answer's to choose
+  // Of answers about what events mean: tables of rules beside the built-in ones, or in place of one
+  // of the same name (docs/timeline.md, `timeline::find_tables`).
+  std::vector<timeline::Table> tables = {};
   GoOn go_on = {};
 };
 

@@ -87,6 +87,11 @@ typedef struct td_options {
   td_go_on go_on; /* may be null */
   void* user;     /* for `go_on` and `note` */
   td_note note;   /* of answers, may be null; of traces td_report tells */
+  /* Of answers about what events mean, and of results that show it: tables of rules beside the
+   * built-in ones, or in place of one of the same name (docs/timeline.md). Each is the name of a
+   * built-in table, or a file. */
+  const char* const* tables;
+  size_t table_count;
 } td_options;
 
 /* --- Traces, read once from the first event to the last ------------------------------------- */
@@ -266,14 +271,17 @@ typedef struct td_why_question {
 
 /* What `tracedeck why --json` prints of one slice, wait or state. At least one of `slice` and `at`
  * is given; a `rank` above 1 goes with `slice` alone. The traces are read twice: what can be read
- * once is TD_ERROR_UNSUPPORTED. Of the options only `order`, `jobs` and the callbacks may be given;
- * others are TD_ERROR_ARGUMENT. */
+ * once is TD_ERROR_UNSUPPORTED. Of the options only `order`, `jobs`, `tables` and the callbacks may
+ * be given; others are TD_ERROR_ARGUMENT. */
 td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
                  const td_why_question* question, td_write write, void* user, td_error* error);
 
 enum {
-  TD_FLAT = 1, /* of csv: a column for each field */
-  TD_SHARE = 2 /* texts and paths are hidden */
+  TD_FLAT = 1,          /* of csv: a column for each field */
+  TD_SHARE = 2,         /* texts and paths are hidden */
+  TD_SPANS = 4,         /* of heph: slices, in place of events */
+  TD_ALL_FLOWS = 8,     /* of time lines: arrows also of what took less than tables ask for */
+  TD_ALL_ARGUMENTS = 16 /* of html: fields of all slices, not of the longest of each name alone */
 };
 
 typedef struct td_convert_options {
@@ -294,14 +302,21 @@ typedef struct td_convert_options {
   uint64_t packet_size;      /* bytes, of formats with packets; 0: the default */
   uint64_t split_size;       /* bytes of a part; 0: the result is not divided so */
   uint64_t split_duration;   /* ns of a part; the same */
+  /* Of time lines, docs/export.md: */
+  uint64_t min_duration;   /* ns: shorter slices are left out, and counted; 0: none */
+  uint64_t max_size;       /* bytes: as many of the shortest slices are left out; 0: any size */
+  const char* weight;      /* of folded: "time", "samples", "bytes", "live-bytes"; null: samples
+                              where there are any, else time */
+  uint32_t perfetto_level; /* the oldest version that is to read it: 57 (or 0), 50 */
+  uint32_t reserved;       /* 0 */
 } td_convert_options;
 
 /* Converts the traces to the target `to` (a word of `convert --to`; null: what the ending of `out`
  * stands for) at the path `out`, which gets its name when the result is complete, and writes the
  * receipt: the object of `convert --report`. `convert` may be null. An error only where there is no
- * result: a trace that cannot be read to its end goes to `note`. After TD_ERROR_CANCELLED what was
- * written may be left in a file that ends in .part. Time lines that are drawn (html, pftrace,
- * chrome, folded, pprof) are TD_ERROR_UNSUPPORTED. */
+ * result: a trace that cannot be read to its end goes to `note`. TD_ERROR_LIMIT: it cannot be as
+ * small as `max_size`. After TD_ERROR_CANCELLED what was written may be left in a file that ends in
+ * .part. */
 td_status td_convert(const char* const* paths, size_t path_count, const td_options* options,
                      const char* to, const char* out, const td_convert_options* convert,
                      td_write write, void* user, td_error* error);

@@ -6,18 +6,12 @@ import ctypes
 import json
 import os
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from ._library import ConvertStructure, PartStructure, Request, Text, TracedeckWarning, WhyStructure
-from ._library import answer, check, encoded, library, new_error, text_array
+from ._library import ConvertStructure, PartStructure, Path, Paths, Request, Text, TracedeckWarning, WhyStructure
+from ._library import answer, check, encoded, library, new_error, path_list, text_array
 
-Path = Union[str, "os.PathLike[str]"]
-_OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress")
-
-
-def path_list(paths: Union[Path, Sequence[Path]]) -> List[str]:
-    one = isinstance(paths, (str, os.PathLike))
-    return [os.fspath(path) for path in ([paths] if one else paths)]  # type: ignore[list-item, union-attr]
+_OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress", "tables")
 
 
 def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
@@ -45,7 +39,7 @@ class Answer(List[Dict[str, Any]]):
         return pandas.DataFrame(list(self))
 
 
-def query(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> Answer:
+def query(paths: Paths, stages: str, **options: Any) -> Answer:
     """What `tracedeck query` answers: "p99(duration) by worker_id | top 10 by p99" (docs/query.md).
 
     Options are those of `tracedeck.open`. Durations are in ns. Raises ArgumentError for a query that
@@ -58,7 +52,7 @@ def query(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> An
     return Answer(str(text), request.notes)
 
 
-def partial(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> bytes:
+def partial(paths: Paths, stages: str, **options: Any) -> bytes:
     """What is known of these traces for an answer over many: a part, which `merge` takes. Parts of one
     question add up, wherever they were made; docs/query.md says which questions have parts."""
     part, missing = partial_with_missing(paths, stages, **options)
@@ -66,7 +60,7 @@ def partial(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> 
     return part
 
 
-def partial_with_missing(paths: Union[Path, Sequence[Path]], stages: str, **options: Any) -> Any:
+def partial_with_missing(paths: Paths, stages: str, **options: Any) -> Any:
     request = Request(path_list(paths), **options)
     return bytes(answer(library.td_partial, request, stages.encode())), request.notes
 
@@ -95,7 +89,7 @@ def _warn(sentences: Sequence[str]) -> None:
         warnings.warn(sentence, TracedeckWarning, stacklevel=3)
 
 
-def latency(paths: Union[Path, Sequence[Path]], by: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+def latency(paths: Paths, by: Optional[str] = None, **options: Any) -> Dict[str, Any]:
     """How long slices and waits took: what `tracedeck latency --json` prints, as a dict.
 
     `where` is a condition on slices and waits ("category == 'poll'"), `by` what rows are grouped by.
@@ -118,7 +112,7 @@ def diff(a: Path, b: Path, by: Optional[str] = None, **options: Any) -> Dict[str
 
 
 def why(
-    paths: Union[Path, Sequence[Path]],
+    paths: Paths,
     slice: Optional[str] = None,  # noqa: A002: the term of the field
     *,
     at: Optional[str] = None,
@@ -147,7 +141,7 @@ def why(
 
 
 def convert(
-    paths: Union[Path, Sequence[Path]],
+    paths: Paths,
     out: Path,
     to: Optional[str] = None,
     *,
@@ -165,23 +159,35 @@ def convert(
     packet_size: Optional[int] = None,
     split_size: Optional[int] = None,
     split_duration: Optional[int] = None,
+    spans: bool = False,
+    all_flows: bool = False,
+    all_arguments: bool = False,
+    min_duration: Optional[int] = None,
+    max_size: Optional[int] = None,
+    weight: Optional[str] = None,
+    perfetto_level: Optional[int] = None,
     **options: Any,
 ) -> Dict[str, Any]:
     """Writes traces as `out` in another format: what `tracedeck convert` does. Returns the receipt, a dict.
 
-    `to` is a target ("ctf2", "dial9", "parquet", "sqlite", "jsonl"); without it the ending of `out` says which.
+    `to` is a target ("ctf2", "dial9", "parquet", "sqlite", "jsonl", "html", "perfetto", "chrome", "folded", "pprof");
+    without it the ending of `out` says which.
     `out` gets its name when the result is complete. The receipt says how many "events" were written, whether it
     is "lossy", and in "entries" what was adapted or lost. Tables: `what` ("events", "spans", "all"), `layout`
     ("class", "schema", "one"), `partition`, `segment`, `tags`; `flat` of csv. `drop`, `mask`, `mask_key` and
-    `share` hide fields and texts. `packet_size` and `split_size` are bytes, `split_duration` is ns. Other options
-    are those of `tracedeck.open`. Raises an error where there is no result; what could not be read of the traces
-    is a TracedeckWarning."""
+    `share` hide fields and texts. `packet_size` and `split_size` are bytes, `split_duration` is ns. Time lines:
+    slices shorter than `min_duration` (ns) are left out, or as many of the shortest as `max_size` bytes ask for;
+    `all_flows`, `all_arguments` of html, `weight` of folded ("time", "samples", "bytes", "live-bytes"),
+    `perfetto_level` (57 or 50), and `spans` of heph: slices in place of events. Other options are those of
+    `tracedeck.open`. Raises an error where there is no result; what could not be read of the traces is a
+    TracedeckWarning."""
     request = Request(path_list(paths), **options)
     pairs = [f"{name}={value}" for name, value in (tags or {}).items()]
     arrays = [(len(texts), text_array(texts, name)) for name, texts in (("tags", pairs), ("drop", drop), ("mask", mask))]
     given = ConvertStructure()
     given.struct_size = ctypes.sizeof(given)
-    given.flags = (1 if flat else 0) | (2 if share else 0)
+    flags = (flat, share, spans, all_flows, all_arguments)
+    given.flags = sum(1 << bit for bit, is_set in enumerate(flags) if is_set)
     given.what = encoded(what, "what")
     given.layout = encoded(layout, "layout")
     given.partition = encoded(partition, "partition")
@@ -191,7 +197,14 @@ def convert(
         setattr(given, f"{name}_count", count)
     given.mask_key = None if mask_key is None else os.fsencode(mask_key)
     given.dial9_version = encoded(dial9_version, "dial9_version")
-    for name, number in (("packet_size", packet_size), ("split_size", split_size), ("split_duration", split_duration)):
+    given.weight = encoded(weight, "weight")
+    if perfetto_level not in (None, 50, 57):
+        raise ValueError(f"perfetto_level is 57 or 50, not {perfetto_level!r}")
+    given.perfetto_level = perfetto_level or 0
+    for name, number in (
+        ("packet_size", packet_size), ("split_size", split_size), ("split_duration", split_duration),
+        ("min_duration", min_duration), ("max_size", max_size),
+    ):  # fmt: skip
         if number is not None and not 0 < number < 1 << 63:
             raise ValueError(f"{name} is above 0, and below 2**63")
         setattr(given, name, number or 0)
@@ -200,7 +213,7 @@ def convert(
     return json.loads(str(text))
 
 
-def validate(paths: Union[Path, Sequence[Path]], **options: Any) -> List[Dict[str, Any]]:
+def validate(paths: Paths, **options: Any) -> List[Dict[str, Any]]:
     """What is against the specifications: a dict for each finding, as of `tracedeck validate --json`.
 
     Empty: nothing was found. What cannot be opened or read is a finding, too."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+
+Path = Union[str, "os.PathLike[str]"]
+Paths = Union[Path, Sequence[Path]]
 
 OK, END = 0, 1
 ABI_VERSION = 1
@@ -135,6 +138,8 @@ class OptionsStructure(ctypes.Structure):
         ("go_on", GO_ON),
         ("user", ctypes.c_void_p),
         ("note", NOTE),
+        ("tables", ctypes.POINTER(ctypes.c_char_p)),
+        ("table_count", ctypes.c_size_t),
     ]
 
 
@@ -167,6 +172,11 @@ class ConvertStructure(ctypes.Structure):
         ("packet_size", ctypes.c_uint64),
         ("split_size", ctypes.c_uint64),
         ("split_duration", ctypes.c_uint64),
+        ("min_duration", ctypes.c_uint64),
+        ("max_size", ctypes.c_uint64),
+        ("weight", ctypes.c_char_p),
+        ("perfetto_level", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
     ]
 
 
@@ -326,11 +336,10 @@ class Request:
         names: Optional[Sequence[str]] = None,
         findings: bool = False,
         progress: Optional[Callable[[int], Any]] = None,
+        tables: Paths = (),
     ) -> None:
         self.raised: List[BaseException] = []
-        self._paths = (ctypes.c_char_p * max(len(paths), 1))(*[os.fsencode(path) for path in paths])
-        if any(b"\0" in os.fsencode(path) for path in paths):
-            raise ArgumentError("a path contains a zero character")
+        self._paths = path_array(paths)
         self._names = text_array(names or (), "names")
         self._watch = _watch(self.raised, progress)
         next(self._watch)
@@ -348,6 +357,10 @@ class Request:
         options.go_on = GO_ON(self._watch.send)
         self.notes: List[str] = []
         options.note = NOTE(_noting(self.notes))
+        named = path_list(tables)
+        self._tables = path_array(named)
+        options.tables = ctypes.cast(self._tables, ctypes.POINTER(ctypes.c_char_p))
+        options.table_count = len(named)
         self._options = options
         self.arguments: Tuple[Any, ...] = (self._paths, len(paths), ctypes.byref(options))
 
@@ -356,6 +369,19 @@ class Request:
         if self.raised:
             raise self.raised.pop()
         return check(status, error)
+
+
+def path_list(paths: Paths) -> List[str]:
+    one = isinstance(paths, (str, os.PathLike))
+    return [os.fspath(path) for path in ([paths] if one else paths)]  # type: ignore[list-item, union-attr]
+
+
+def path_array(paths: Sequence[str]) -> Any:
+    """The paths as C has them. Keep it as long as the pointer."""
+    encoded_paths = [os.fsencode(path) for path in paths]
+    if any(b"\0" in path for path in encoded_paths):
+        raise ArgumentError("a path contains a zero character")
+    return (ctypes.c_char_p * max(len(paths), 1))(*encoded_paths)
 
 
 def text_array(texts: Sequence[str], name: str) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ctypes
 import html
 import json
-import os
 import threading
 import warnings
 import weakref
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 from . import _answers
 from ._columns import Column, Rows, Words, piece, place_of
@@ -21,6 +20,8 @@ from ._library import (
     ArrowSchema,
     ClosedError,
     END,
+    Path,
+    Paths,
     Request,
     Text,
     TracedeckWarning,
@@ -29,7 +30,6 @@ from ._library import (
     new_error,
 )
 
-Path = Union[str, "os.PathLike[str]"]
 
 _LOSSES, _PROBLEMS = "__loss", "__problem"
 _EVENT_ROWS = 8192
@@ -472,7 +472,7 @@ class Trace:
         """See `tracedeck.why`. Raises ArgumentError for a trace that was opened with a selection."""
         return _answers.why(self._paths, slice, at=at, rank=rank, track=track, **self._options)
 
-    def convert(self, out: "_answers.Path", to: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+    def convert(self, out: Path, to: Optional[str] = None, **options: Any) -> Dict[str, Any]:
         """See `tracedeck.convert`: the events that are selected, as `out`."""
         return _answers.convert(self._paths, out, to, **{**self._options, **options})
 
@@ -711,7 +711,7 @@ def _problems(batch: _Batch) -> List[Problem]:
 
 
 def open(  # noqa: A001: as of gzip and others
-    paths: Union[Path, Sequence[Path]],
+    paths: Paths,
     *,
     where: Optional[str] = None,
     begin: Optional[str] = None,
@@ -721,6 +721,7 @@ def open(  # noqa: A001: as of gzip and others
     limit: Optional[int] = None,
     findings: bool = False,
     progress: Optional[Callable[[int], Any]] = None,
+    tables: Paths = (),
 ) -> Trace:
     """Opens traces of any format: files, directories, trees of directories, or "-".
 
@@ -732,6 +733,8 @@ def open(  # noqa: A001: as of gzip and others
     limit     only so many events
     findings  whether `problems` has what is against the specification, too
     progress  is called with the number of events read so far, some times a second
+    tables    rules of what events mean, for `spans`, `latency`, `why` and time lines, beside the built-in ones:
+              a file, the name of a built-in table, or a list of them (docs/timeline.md)
 
     Raises CannotOpenError, UnrecognisedError and others below TracedeckError where no trace can be
     opened, and ArgumentError for options that cannot be. Where some of several cannot be opened, the

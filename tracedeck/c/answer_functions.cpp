@@ -69,19 +69,6 @@ Result<WhyQuestion> why_of(const td_why_question* given, const Question& asked) 
   return why;
 }
 
-Result<std::vector<std::string>> texts_of(const char* const* texts, std::size_t count,
-                                          std::string_view name) {
-  std::vector<std::string> all;
-  if (texts == nullptr && count != 0)
-    return fail(ErrorCode::kInvalidArgument, fmt::format("{} is null", name));
-  for (std::size_t i = 0; i < count; ++i) {
-    if (texts[i] == nullptr)
-      return fail(ErrorCode::kInvalidArgument, fmt::format("{}[{}] is null", name, i));
-    all.emplace_back(texts[i]);
-  }
-  return all;
-}
-
 // Sets `member` to what the word stands for; null leaves it as it is. Returns whether it is one.
 template <class Value>
 bool take_word(const char* word, std::optional<Value> (*find)(std::string_view), Value& member) {
@@ -104,23 +91,41 @@ Result<void> take_tags(const td_convert_options& given, ConvertOptions& options)
   return {};
 }
 
+Nanoseconds duration_of(std::uint64_t ns) {
+  constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+  return Nanoseconds(static_cast<std::int64_t>(std::min(ns, kMost)));
+}
+
+// What is of time lines and no word.
+void take_drawing(const td_convert_options& given, ConvertOptions& options) {
+  options.spans = (given.flags & TD_SPANS) != 0;
+  options.all_flows = (given.flags & TD_ALL_FLOWS) != 0;
+  options.all_arguments = (given.flags & TD_ALL_ARGUMENTS) != 0;
+  if (given.min_duration != 0) options.min_duration = duration_of(given.min_duration);
+  if (given.max_size != 0) options.max_size = given.max_size;
+  constexpr std::uint32_t kMostLevel = 1000;
+  if (given.perfetto_level != 0)
+    options.perfetto_level = static_cast<int>(std::min(given.perfetto_level, kMostLevel));
+}
+
 Result<ConvertOptions> convert_options_of(const td_convert_options* convert) {
   td_convert_options given;
   if (!copy_sized(convert, given))
     return fail(ErrorCode::kInvalidArgument,
                 "struct_size of the options is not that of td_convert_options");
-  constexpr std::uint32_t kKnown = TD_FLAT | TD_SHARE;
-  if ((given.flags & ~kKnown) != 0)
+  constexpr std::uint32_t kKnown = TD_FLAT | TD_SHARE | TD_SPANS | TD_ALL_FLOWS | TD_ALL_ARGUMENTS;
+  if ((given.flags & ~kKnown) != 0 || given.reserved != 0)
     return fail(ErrorCode::kInvalidArgument, "the options have unknown flags");
   ConvertOptions options;
   options.flat = (given.flags & TD_FLAT) != 0;
   options.share = (given.flags & TD_SHARE) != 0;
   if (!take_word(given.what, find_content, options.content) ||
       !take_word(given.layout, find_layout, options.layout) ||
-      !take_word(given.partition, find_partition, options.partition))
+      !take_word(given.partition, find_partition, options.partition) ||
+      !take_word(given.weight, find_weight, options.weight))
     return fail(ErrorCode::kInvalidArgument,
                 "what is events, spans or all; layout is class, schema or one; partition is class, "
-                "or class,date, or class,date,hour");
+                "or class,date, or class,date,hour; weight is time, samples, bytes or live-bytes");
   if (auto taken = take_tags(given, options); !taken) return std::unexpected(taken.error());
   auto drop = texts_of(given.drop, given.drop_count, "drop");
   auto mask = texts_of(given.mask, given.mask_count, "mask");
@@ -133,10 +138,8 @@ Result<ConvertOptions> convert_options_of(const td_convert_options* convert) {
   if (given.dial9_version != nullptr) options.dial9_version = given.dial9_version;
   if (given.packet_size != 0) options.packet_size = given.packet_size;
   if (given.split_size != 0) options.split_size = given.split_size;
-  constexpr auto kMost = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
-  if (given.split_duration != 0)
-    options.split_duration =
-        Nanoseconds(static_cast<std::int64_t>(std::min(given.split_duration, kMost)));
+  if (given.split_duration != 0) options.split_duration = duration_of(given.split_duration);
+  take_drawing(given, options);
   return options;
 }
 
@@ -222,6 +225,8 @@ td_status td_convert(const char* const* paths, size_t path_count, const td_optio
                auto asked = convert_options_of(convert);
                if (!asked) return std::unexpected(asked.error());
                asked->reading = question.reading;
+               asked->keeps_order = question.keeps_order;
+               asked->tables = question.tables;
                asked->go_on = question.go_on;
                const auto report =
                    tracedeck::convert(question.paths, to == nullptr ? "" : to, out, *asked);

@@ -398,6 +398,81 @@ TEST_F(CInterface, Converts) {
             TD_ERROR_CANCELLED);
 }
 
+TEST_F(CInterface, Draws) {
+  const std::string out = path_ + ".drawn";
+  std::string receipt;
+  td_options reading = {};
+  reading.struct_size = sizeof reading;
+  td_convert_options options = {};
+  options.struct_size = sizeof options;
+  const auto draw = [&](const char* to) {
+    receipt.clear();
+    return td_convert(paths_.data(), 1, &reading, to, out.c_str(), &options, append_to, &receipt,
+                      &error_);
+  };
+  for (const char* const to : {"html", "perfetto", "chrome", "folded", "pprof"}) {
+    ASSERT_EQ(draw(to), TD_OK) << to << ": " << error_.message;
+    EXPECT_THAT(receipt, HasSubstr(to));
+    EXPECT_TRUE(std::filesystem::exists(out));
+  }
+  options.flags = TD_SPANS;
+  EXPECT_EQ(draw("heph"), TD_OK) << error_.message;
+  EXPECT_EQ(draw("html"), TD_ERROR_ARGUMENT);
+  options.flags = TD_ALL_FLOWS | TD_ALL_ARGUMENTS;
+  options.min_duration = 1'000;
+  EXPECT_EQ(draw("html"), TD_OK) << error_.message;
+  EXPECT_EQ(draw("folded"), TD_ERROR_ARGUMENT);
+  options.flags = 0;
+  options.min_duration = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(draw("html"), TD_ERROR_ARGUMENT);
+  options.min_duration = 0;
+  options.max_size = 1;
+  EXPECT_EQ(draw("html"), TD_ERROR_LIMIT);
+  options.max_size = 0;
+  options.perfetto_level = 50;
+  EXPECT_EQ(draw("perfetto"), TD_OK) << error_.message;
+  options.perfetto_level = 51;
+  EXPECT_EQ(draw("perfetto"), TD_ERROR_ARGUMENT);
+  options.perfetto_level = 0;
+  options.weight = "time";
+  EXPECT_EQ(draw("folded"), TD_OK) << error_.message;
+  options.weight = "money";
+  EXPECT_EQ(draw("folded"), TD_ERROR_ARGUMENT);
+  options.weight = nullptr;
+  options.reserved = 1;
+  EXPECT_EQ(draw("folded"), TD_ERROR_ARGUMENT);
+  options.reserved = 0;
+  reading.limit = 1;
+  EXPECT_EQ(draw("folded"), TD_ERROR_ARGUMENT);
+}
+
+TEST_F(CInterface, TakesTables) {
+  const std::string file = path_ + ".toml";
+  std::ofstream(file) << "table = \"mine\"\n[[track]]\nid = \"t\"\nname = \"polls\"\n"
+                         "[[instant]]\nevent = \"Poll\"\ntrack = \"t\"\nname = \"met\"\n";
+  std::vector<const char*> tables = {file.c_str(), "dial9"};
+  std::string answer;
+  td_options options = {};
+  options.struct_size = sizeof options;
+  options.tables = tables.data();
+  options.table_count = tables.size();
+  const auto ask = [&] {
+    answer.clear();
+    return td_latency(paths_.data(), 1, &options, nullptr, append_to, &answer, &error_);
+  };
+  ASSERT_EQ(ask(), TD_OK) << error_.message;
+  EXPECT_THAT(answer, HasSubstr("\"mine\""));
+  tables[1] = "no such table";
+  EXPECT_EQ(ask(), TD_ERROR_CANNOT_OPEN);
+  tables[1] = nullptr;
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  std::ofstream(file) << "table = 1\n";
+  options.table_count = 1;
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  options.tables = nullptr;
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+}
+
 TEST_F(CInterface, PartsAddUp) {
   constexpr const char* kStages = "count() by name";
   std::string part;

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
-#include <string_view>
+#include <iterator>
 #include <utility>
 
 #include "tracedeck/base/time_point.hpp"
@@ -53,6 +54,17 @@ GoOn asked_of(td_go_on call, void* user) {
   };
 }
 
+Result<void> take_tables(const td_options& options, Question& question) {
+  const auto names = texts_of(options.tables, options.table_count, "tables");
+  if (!names) return std::unexpected(names.error());
+  for (const std::string& name : *names) {
+    auto tables = timeline::find_tables(name);
+    if (!tables) return std::unexpected(tables.error());
+    std::ranges::move(*tables, std::back_inserter(question.tables));
+  }
+  return {};
+}
+
 Result<void> take_options(const td_options* given, Request& request) {
   td_options options;
   if (!copy_sized(given, options))
@@ -64,8 +76,6 @@ Result<void> take_options(const td_options* given, Request& request) {
   constexpr unsigned kMostJobs = 1024;
   if (options.jobs > kMostJobs)
     return fail(ErrorCode::kInvalidArgument, fmt::format("jobs: at most {}", kMostJobs));
-  if (options.name_count != 0 && options.names == nullptr)
-    return fail(ErrorCode::kInvalidArgument, "names is null, and name_count is not 0");
   auto begin = time_of(options.begin, "begin");
   if (!begin) return std::unexpected(begin.error());
   auto end = time_of(options.end, "end");
@@ -84,15 +94,26 @@ Result<void> take_options(const td_options* given, Request& request) {
   reading.findings = (options.flags & TD_FINDINGS) != 0;
   reading.report = noted_by(options.note, options.user);
   question.go_on = asked_of(options.go_on, options.user);
-  for (std::size_t i = 0; i < options.name_count; ++i) {
-    if (options.names[i] == nullptr)
-      return fail(ErrorCode::kInvalidArgument, fmt::format("names[{}] is null", i));
-    request.names.emplace(options.names[i]);
-  }
-  return {};
+  auto names = texts_of(options.names, options.name_count, "names");
+  if (!names) return std::unexpected(names.error());
+  request.names.insert(names->begin(), names->end());
+  return take_tables(options, question);
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> texts_of(const char* const* texts, std::size_t count,
+                                          std::string_view name) {
+  std::vector<std::string> all;
+  if (texts == nullptr && count != 0)
+    return fail(ErrorCode::kInvalidArgument, fmt::format("{} is null", name));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (texts[i] == nullptr)
+      return fail(ErrorCode::kInvalidArgument, fmt::format("{}[{}] is null", name, i));
+    all.emplace_back(texts[i]);
+  }
+  return all;
+}
 
 Result<Request> request_of(const char* const* paths, std::size_t count, const td_options* options) {
   if (paths == nullptr || count == 0)

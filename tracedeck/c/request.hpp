@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tracedeck/answers.hpp"
 #include "tracedeck/c/errors.hpp"
@@ -17,7 +19,11 @@ struct Request {
   std::set<std::string, std::less<>> names = {};
 };
 
-// Errors: kInvalidArgument, what cannot be.
+// Texts that a caller hands in. Errors: kInvalidArgument, `name` or one of them is null.
+[[nodiscard]] Result<std::vector<std::string>> texts_of(const char* const* texts, std::size_t count,
+                                                        std::string_view name);
+
+// Errors: kInvalidArgument, what cannot be; those of a table that cannot be read.
 [[nodiscard]] Result<Request> request_of(const char* const* paths, std::size_t count,
                                          const td_options* options);
 
