@@ -9,7 +9,7 @@ import perfetto_decoder
 import tband_test as t
 from command import ROOT, CommandTest, run
 
-CORE, RESOLUTION, ISR_NAME, ENTER, EXIT = 0x00, 0x02, 0x03, 0x04, 0x05
+CORE, DROPPED, RESOLUTION, ISR_NAME, ENTER, EXIT = 0x00, 0x01, 0x02, 0x03, 0x04, 0x05
 SWITCH, READY, RESUMED, SUSPENDED, DELAY, DELAY_UNTIL = 0x54, 0x55, 0x56, 0x58, 0x59, 0x5A
 CREATED, TASK_NAME, IDLE = 0x5E, 0x5F, 0x60
 US, MS = 1_000, 1_000_000
@@ -75,6 +75,54 @@ class TasksTest(DeviceTest):
         answer = self.latency(content)
         self.assertEqual(self.states(answer, "radio")["suspended by sensor"], 3 * MS)
         self.assertEqual(self.states(answer, "sensor")["suspended by sensor"], 2 * MS)
+
+
+class DevicesTest(DeviceTest):
+    """Two devices, whose tasks have equal numbers."""
+
+    def device(self, name, runs, lost=False):
+        """Task 2 runs so many ms of each 10."""
+        content = NAMES
+        for begin in range(0, 100 * MS, 10 * MS):
+            content += t.event(READY, begin, 2) + t.event(SWITCH, begin + MS, 2)
+            content += t.event(DELAY, begin + (1 + runs) * MS, 7) + t.event(SWITCH, begin + (1 + runs) * MS, 1)
+            if lost and begin == 50 * MS:
+                content += t.event(DROPPED, begin + 8 * MS, 3)
+        return self.file(name, content)
+
+    def both(self, a, b):
+        command = run("latency", "--json", a, b)
+        self.check(command, 0)
+        return json.loads(command.stdout)
+
+    def test_each_has_tasks_of_its_own(self):
+        answer = self.both(self.device("a.tband", 3), self.device("b.tband", 5))
+        self.assertEqual([row["count"] for row in answer["rows"] if row["name"] == "ready -> run"], [20])
+        running = sorted(
+            state["time"]
+            for each in answer["tracks"]
+            if "sensor" in each["track"]
+            for state in each["states"]
+            if state["name"] == "running"
+        )
+        self.assertEqual(running, [30 * MS, 50 * MS])
+
+    def test_what_one_loses_the_other_has(self):
+        whole, lossy = self.device("a.tband", 3), self.device("b.tband", 5, lost=True)
+        alone = json.loads(self.check(run("latency", "--json", whole), 0).stdout)
+        together = self.both(whole, lossy)
+        self.assertEqual(together["counts"]["gaps"], 1)
+        states = [each["states"] for each in together["tracks"] if "sensor" in each["track"] and "a.tband" in each["track"]]
+        self.assertEqual(states, [each["states"] for each in alone["tracks"] if each["track"] == "sensor"])
+        (waits,) = [row["count"] for row in together["rows"] if row["name"] == "ready -> run"]
+        self.assertGreaterEqual(waits, 10 + 9)
+
+    def test_perfetto_has_each_alone(self):
+        out = self.folder / "out.pftrace"
+        self.check(run("convert", "-q", "-o", out, self.device("a.tband", 3), self.device("b.tband", 5)), 0)
+        states = perfetto_decoder.Trace(out.read_bytes()).task_states
+        self.assertEqual({tid % 10_000_000 for tid in states if tid}, {2})
+        self.assertEqual(len(states), 2)
 
 
 class InterruptsTest(DeviceTest):

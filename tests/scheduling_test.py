@@ -81,6 +81,24 @@ class SchedulingTest(CommandTest):
         tasks, inferred = self.latency(self.trace(self.interrupt(0, 1000), self.switch(0, 5000, 5, SLEEPING, 7), self.switch(0, 6000, 7, 0, 5), lost=3))
         self.assertEqual((tasks["t5"], inferred), ({"sleeping": 1000}, 0))
 
+    def test_what_a_packet_lost_lies_anywhere_until_its_end(self):
+        """Of the wakes within the packet that says that events were lost, none is a wait whose length is known."""
+        events = []
+        for begin in range(1_000, 11_000, 1_000):
+            events += [self.woken(0, begin, 6), self.switch(0, begin + 20, 0, 0, 6), self.switch(0, begin + 500, 6, SLEEPING, 0)]
+        trace = Ctf(CLASSES, False)
+        for cpu, time, name, values in events:
+            trace.event(cpu, time, name, values, 0)
+            if time in (3_500, 6_500):
+                trace.packet(cpu, 4 if time == 6_500 else 0, end=6_900 if time == 6_500 else 0)
+        path = self.folder / "packet"
+        trace.write(path)
+        answer = json.loads(self.check(run("latency", "--json", path), 0).stdout)
+        (waits,) = [row for row in answer["rows"] if row["name"] == "wake -> run"]
+        self.assertEqual((waits["count"], waits["max"]), (6, 20), "3 before the packet, and behind its end those of which it is known what the thread did before")
+        pairs = self.check(run("query", "-q", "--output", "csv", "pair sched_wakeup sched_switch on a.tid == b.next_tid | count, max(duration)", path), 0)
+        self.assertEqual(pairs.stdout.split()[-1], b"7,20")
+
     def test_a_wake_of_which_only_the_second_event_is_recorded(self):
         """The kernel has sched_waking, so that the thread was woken before the trace began: how long it waited is not known."""
         events = [self.woken(0, 1000, 7), self.switch(0, 1500, 0, 0, 7), self.switch(0, 2000, 7, SLEEPING, 0)]

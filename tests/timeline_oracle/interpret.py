@@ -74,6 +74,10 @@ def interpret(records, user=(), begin=None, end=None, classes=(), environment=No
             sheet.packet_begins.setdefault(stream_of(record["packet"]), record["packet"].get("time"))
         elif "fields" in record or "name" in record:
             sheet.line.events += 1
+            # What an event says of a stream while more of it is lost is over at the next event.
+            for stream in sheet.losing:
+                for table in tables:
+                    table.lost(stream)
             sheet.at(record.get("time"), stream_of(record), record.get("name") in NOMINAL)
             for table in tables:
                 table.event(record)

@@ -420,7 +420,7 @@ class Sheet:
                     slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin))
 
     def loss(self, stream, begin, end=None):
-        """Something is missing of a stream until its next event, or of all (None), since `begin`."""
+        """Something is missing of a stream until its next event, or an end that is later, or of all (None), since `begin`."""
         if stream in self.losing:
             self.end_loss(stream)
         if begin is None:
@@ -435,7 +435,8 @@ class Sheet:
         for stream, (begin, end) in list(self.losing.items()):
             if stream is None:
                 continue
-            if stream == self.stream or (end is not None and end < self.time):
+            is_over = end is None or end <= self.time if stream == self.stream else end is not None and end < self.time
+            if is_over:
                 self.end_loss(stream)
 
     def lose_rest(self, begin):

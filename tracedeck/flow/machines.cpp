@@ -21,8 +21,11 @@ std::string kernel_boot(std::string id) {
 }  // namespace
 
 MachineMarks machine_marks(const TraceDescription& trace) {
+  std::string name = environment_text(trace, "hostname");
+  // As perf calls it.
+  if (name.empty()) name = environment_text(trace, "host");
   return {environment_text(trace, "machine_id"), kernel_boot(environment_text(trace, "boot_id")),
-          environment_text(trace, "hostname")};
+          std::move(name)};
 }
 
 std::optional<bool> is_one_machine(const MachineMarks& a, const MachineMarks& b) {

@@ -9,8 +9,8 @@
 
 namespace tracedeck::flow {
 
-// `machine_id`, the `boot_id` of a Linux kernel and `hostname` of its environment; "" where it does
-// not say.
+// `machine_id`, the `boot_id` of a Linux kernel and `hostname`, or `host`, of its environment; ""
+// where it does not say.
 using MachineMarks = std::array<std::string, 3>;
 [[nodiscard]] MachineMarks machine_marks(const TraceDescription& trace);
 

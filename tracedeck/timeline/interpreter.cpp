@@ -341,10 +341,12 @@ class Interpreter::Work {
     return time != kNoTime && time != std::numeric_limits<std::int64_t>::min();
   }
 
-  // What was lost of a stream lies before its next event, and before its end where that is known.
+  // What was lost of a stream lies before its next event, unless it has an end that is later.
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
-    if (now_.stream != nullptr) marking_.end_loss(*now_.stream, now_.number - 1);
+    if (now_.stream != nullptr &&
+        (now_.stream->losing_until == kNoTime || now_.stream->losing_until <= now_.time))
+      marking_.end_loss(*now_.stream, now_.number - 1);
     parts_.pass([&](const Nanoseconds& time) { return timeline_.time_of(time) <= now_.time; },
                 [&](PartedInput& input) { end_damage_of(input, now_.number - 1); });
     if (now_.time > losing_until_) {
@@ -547,8 +549,14 @@ class Interpreter::Work {
     state.id = known.first->first;
     state.of_trace = &trace_losses_[state.id.trace];
     state.all = &trace_streams_[state.id.trace];
-    if (Parts::is_part(stream)) state.wide = &parts_.input_of(stream).losses;
+    state.wide = &wide_losses_of(stream);
     return known;
+  }
+
+  // Of what may be of any data stream of its trace, or input.
+  [[nodiscard]] Losses& wide_losses_of(const DataStream& stream) {
+    return Parts::is_part(stream) ? parts_.input_of(stream).losses
+                                  : wide_losses_[key_of(stream).trace];
   }
 
   [[gnu::noinline, gnu::cold]] void take(const Record& record) {
@@ -661,10 +669,8 @@ class Interpreter::Work {
     if (state != nullptr && !is_wide)
       marking_.gap(*state, gap, begin, end, now_.number);
     else
-      marking_.wide_gap(loss.stream != nullptr && Parts::is_part(*loss.stream)
-                            ? &parts_.input_of(*loss.stream).losses
-                            : nullptr,
-                        gap, begin, end, now_.number);
+      marking_.wide_gap(loss.stream == nullptr ? nullptr : &wide_losses_of(*loss.stream), gap,
+                        begin, end, now_.number);
     now_.stretch = marking_.stretch_of(now_.stream);
     if (!marking_.is_losing()) return;
     if (state != nullptr && !loss.end) state->losing_until = kNoTime;
@@ -757,6 +763,7 @@ class Interpreter::Work {
   std::uint64_t used_at_hand_ = 0;  // places that are not as they were made, a bit each
   StreamStates streams_;
   std::unordered_map<std::uint64_t, Losses> trace_losses_;           // by trace
+  std::unordered_map<std::uint64_t, Losses> wide_losses_;            // by trace
   std::unordered_map<std::uint64_t, StreamsOfTrace> trace_streams_;  // likewise
   flow::LateEvents late_;
   bool losses_known_ = false;       // to `late_`, of the batch at hand

@@ -14,7 +14,8 @@ struct Processors {
 
   struct Processor {
     bool any = false;
-    std::uint64_t task = 0;
+    std::uint64_t task = 0;   // by the number that its trace, or machine, has for it
+    std::uint64_t trace = 0;  // that one
     TrackId track = kNoTrack;
     NameId pending = kNoName;
     std::uint64_t number = 0;  // of the event that put it there
@@ -44,9 +45,12 @@ struct Processors {
     return processor.any && !marking.lost_since(processor.number, processor.stream);
   }
   // A task is put on a processor, so it has left any other, and nothing is about to become of it.
-  void claim(std::uint64_t task, const Processor& by) {
+  void claim(const Processor& by) {
+    const auto is_it = [task = by.task, trace = by.trace](const Processor& each) {
+      return each.any && each.task == task && each.trace == trace;
+    };
     for (Processor& each : all) {
-      if (!each.any || each.task != task) continue;
+      if (!is_it(each)) continue;
       if (&each == &by) {
         each.pending = kNoName;
       } else {
@@ -55,10 +59,10 @@ struct Processors {
     }
   }
   // What is about to become of a task, on whichever processor it runs.
-  void set_pending(std::uint64_t task, NameId state, const Marking& marking) {
+  void set_pending(std::uint64_t task, std::uint64_t trace, NameId state, const Marking& marking) {
     for (Processor& each : all) {
-      if (each.any && each.task == task && !marking.lost_since(each.number, each.stream))
-        each.pending = state;
+      const bool is_it = each.any && each.task == task && each.trace == trace;
+      if (is_it && !marking.lost_since(each.number, each.stream)) each.pending = state;
     }
   }
   // What becomes of a task when it ends.
@@ -227,12 +231,13 @@ class Schedule final : public Action {
            std::int32_t cpu) {
     const Event& event = *now.event;
     leave(now, processor, next, cpu);
-    processor = {.any = true, .task = next, .number = now.number, .stream = now.stream};
+    processor = {
+        .any = true, .task = next, .trace = trace_, .number = now.number, .stream = now.stream};
     if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
     if (!state_.processors->unclear.empty()) [[unlikely]]
       state_.processors->settle(processor.track, context_.marking);
-    state_.processors->claim(next, processor);
+    state_.processors->claim(processor);
     context_.marking.run(processor.track, running_, now, cpu);
   }
   // Whether more than one processor is at work: events say so, or a task is put on the only one
@@ -308,7 +313,7 @@ class Schedule final : public Action {
     }
     if (track == kNoTrack || previous == next) return;
     const NameId state = state_of(now, processor, previous);
-    state_.processors->set_pending(previous, kNoName, context_.marking);
+    state_.processors->set_pending(previous, trace_, kNoName, context_.marking);
     track_.put_state(track, previous, state, now, cpu, 0);
   }
   // What a task does that leaves a processor.
@@ -380,7 +385,7 @@ class MarkPending final : public Action {
       return;
     }
     if (is_lasting_) return processors_.set_lasting(task, trace_, state);
-    processors_.set_pending(task, state, context_.marking);
+    processors_.set_pending(task, trace_, state, context_.marking);
   }
 
  private:

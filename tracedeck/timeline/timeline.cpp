@@ -42,16 +42,22 @@ TrackId Timeline::add_track(Track track) {
   return id;
 }
 
+bool Timeline::has_own_name(const Track& track) {
+  return track.parent == kNoTrack || track.kind == TrackKind::kThread ||
+         track.kind == TrackKind::kTask || track.kind == TrackKind::kLanes;
+}
+
 std::string Timeline::title_of(const Track& track) const {
   std::string title = track.place.size == 0 ? track.full_name : shown(track.full_name, track.place);
   const std::string& origin = origins_[track.origin].shown;
-  const bool is_named = track.parent == kNoTrack && (expects_hosts_ || has_several_origins());
+  const bool is_named = has_own_name(track) && (expects_hosts_ || has_several_origins());
   return is_named && !origin.empty() ? origin + ": " + title : title;
 }
 
 OriginId Timeline::add_machine(const std::string& host) {
   const auto id = static_cast<OriginId>(origins_.size());
-  origins_.push_back({.host = host, .shown = host, .machine = id, .number = machines_++});
+  ++machines_;
+  origins_.push_back({.host = host, .shown = host, .machine = id, .number = numbers_++});
   return id;
 }
 
@@ -60,11 +66,14 @@ OriginId Timeline::add_trace(OriginId machine, std::string name, std::string pro
   const std::string& host = origins_[machine].host;
   const bool by_process = !process.empty() && !name.empty();
   if (by_process) ++processes_;
+  const bool is_first = std::ranges::count(origins_, machine, &TrackOrigin::machine) == 1;
+  const std::uint32_t number = is_first ? origins_[machine].number : numbers_++;
   origins_.push_back({.host = host,
                       .shown = by_process ? name : host,
                       .trace = std::move(name),
                       .process = std::move(process),
-                      .machine = machine});
+                      .machine = machine,
+                      .number = number});
   return id;
 }
 
@@ -97,7 +106,7 @@ void Timeline::settle_names() {
 // As where two sessions recorded one program.
 void Timeline::name_traces_of_equal_tracks() {
   const auto is_of_trace = [&](const Track& track) {
-    return track.parent == kNoTrack && !origins_[track.origin].trace.empty();
+    return has_own_name(track) && !origins_[track.origin].trace.empty();
   };
   TextMap<OriginId> first_of;
   std::set<std::string> shared;

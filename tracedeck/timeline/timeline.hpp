@@ -41,7 +41,8 @@ struct TrackOrigin {
   std::string trace = {};    // as it is named where several are read
   std::string process = {};  // that the trace is of, if it says so
   OriginId machine = 0;
-  std::uint32_t number = 0;  // of the machine among all, from 0 on
+  // Of the machine; of its second trace and further ones another. From 0 on.
+  std::uint32_t number = 0;
   std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the last event, if known
 
   // Whether it is a trace of a process, among others.
@@ -142,9 +143,11 @@ class Timeline {
   [[nodiscard]] const TrackOrigin& origin_of(TrackId id) const {
     return origins_[track(id).origin];
   }
-  // Which of the machines a track is of, from 0 on.
+  // Equal for tracks whose processes, threads and processors are one if their numbers are equal:
+  // those of a machine; of tasks that its traces do not share, those of a trace. From 0 on.
   [[nodiscard]] std::uint32_t host_number(TrackId id) const {
-    return origins_[origin_of(id).machine].number;
+    const TrackOrigin& origin = origin_of(id);
+    return track(id).kind == TrackKind::kTask ? origin.number : origins_[origin.machine].number;
   }
   // What a track is told from those of other hosts or processes by, where there are several; else
   // empty.
@@ -229,6 +232,8 @@ class Timeline {
 
  private:
   void note_trace(std::vector<std::string>& traces, const std::string& name) const;
+  // Whether its name is shown without that of the track that it is of.
+  [[nodiscard]] static bool has_own_name(const Track& track);
   [[nodiscard]] std::string title_of(const Track& track) const;
   void name_traces_of_equal_tracks();
   [[nodiscard]] static std::string_view place_in(std::string_view text, PlaceRange place);
@@ -239,6 +244,7 @@ class Timeline {
   std::map<std::pair<OriginId, std::int64_t>, TrackId> threads_;
   std::deque<TrackOrigin> origins_ = std::deque<TrackOrigin>(1);  // by OriginId
   std::uint32_t machines_ = 0;
+  std::uint32_t numbers_ = 0;    // of origins
   std::uint32_t processes_ = 0;  // that traces say they are of
   bool expects_hosts_ = false;
   std::deque<MarkName> names_;
