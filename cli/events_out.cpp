@@ -35,6 +35,7 @@ Result<void> write_batch(const EventsOut& way, const Batch& batch, Written& done
   const auto written =
       aloud ? write_and_speak(way, batch, done) : way.writer.write_batch(batch, done);
   if (!written) return written;
+  done.damaged += damaged_ranges(batch);
   if (!aloud) way.notices.see(batch);
   return way.show_at_once ? show(way) : Result<void>{};
 }

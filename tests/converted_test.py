@@ -167,3 +167,15 @@ event { name = "e"; id = 0; stream_id = 0; fields := struct {
         trace = self.ctf("t", [{"type": "preamble", "version": 2}, clock, stream, event], {"stream": b"\x20\x0a\x09\x01"})
         for target in ("ctf2", "ctf1"):
             self.assertEqual(convert(trace, "ctf", target, self.folder), "")
+
+    def test_damage_is_in_the_receipt(self):
+        begin = dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)]) + dial9.event(0, dial9.varint(1), delta=1)
+        whole = self.file("whole.d9", begin + dial9.event(0, dial9.varint(2), delta=1))
+        damaged = self.file("damaged.d9", begin + b"\xff\xfe" + dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)]))
+        for target in TARGETS:
+            for trace, count, code in ((whole, [], 0), (damaged, [1], 4)):
+                out = self.folder / f"{target}-{code}"
+                report = json.loads(self.check(run("convert", "--to", target, "--report", "-", trace, "-o", out), code).stdout)
+                entries = [each for each in report["entries"] if each["what"] == "damaged ranges"]
+                self.assertEqual([each["count"] for each in entries], count, target)
+                self.assertTrue(all(each["lossy"] for each in entries))

@@ -232,6 +232,7 @@ class CallerHost final : public ConversionHost {
       const BatchPtr batch = next(wanted.pipeline, reading_);
       if (batch == nullptr) break;
       if (!delivered(wanted.writer.write_batch(*batch, written))) return std::nullopt;
+      written.damaged += damaged_ranges(*batch);
       see_others(*batch, reading_);
     }
     if (!delivered(wanted.at_end(wanted.writer))) return std::nullopt;

@@ -346,9 +346,12 @@ bool Conversion::rewrite(const flow::TracePlace& place) {
 
 template <class Rewrite>
 bool Conversion::rewrite_with(Rewrite&& rewrite) {
+  std::uint64_t damaged = 0;
   const Result<void> copied =
-      rewrite(reading_options(false),
-              [&](RecordKind kind, const Notice& notice) { host_.see(kind, notice); });
+      rewrite(reading_options(false), [&](RecordKind kind, const Notice& notice) {
+        if (kind == RecordKind::kProblem && notice.may_cost_events()) ++damaged;
+        host_.see(kind, notice);
+      });
   if (!copied) {
     if (is_failed_write(copied.error())) {
       host_.delivered(copied);
@@ -365,6 +368,7 @@ bool Conversion::rewrite_with(Rewrite&& rewrite) {
     }
   }
   report_.rewritten = true;
+  note_damaged(damaged);
   if (finish_output()) conclude();
   return true;
 }
@@ -417,6 +421,8 @@ void Conversion::convert(flow::Pipeline& pipeline) {
   report_.events = written->events;
   report_.receipt = (*writer)->receipt();
   note_refused(*written);
+  // Others are text or tables, and have a receipt for it.
+  if (task_.kind->format != nullptr) note_damaged(written->damaged);
   if (finish_output()) conclude();
 }
 
@@ -426,6 +432,12 @@ void Conversion::note_refused(const Written& written) {
                              .done = "left out; the first: " + written.first_refusal,
                              .count = written.refused,
                              .lossy = true});
+}
+
+void Conversion::note_damaged(std::uint64_t ranges) {
+  if (ranges == 0) return;
+  report_.receipt.push_back(
+      {.what = "damaged ranges", .done = "left out", .count = ranges, .lossy = true});
 }
 
 Result<std::unique_ptr<Writer>> Conversion::create_writer(TraceNames trace_names) {

@@ -165,6 +165,7 @@ class Conversion {
   [[nodiscard]] std::string where_written() const;
   void drop_output();
   void note_refused(const Written& written);
+  void note_damaged(std::uint64_t ranges);
   void conclude();
 
   ConversionTask task_;

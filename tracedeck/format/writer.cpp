@@ -1,5 +1,6 @@
 #include "tracedeck/format/writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tracedeck {
@@ -20,6 +21,13 @@ Result<void> Writer::counted(Result<void>&& result, bool is_event, Written& writ
   if (!is_refusal(result.error())) return std::move(result);
   if (written.refused++ == 0) written.first_refusal = result.error().to_string();
   return {};
+}
+
+std::uint64_t damaged_ranges(const Batch& batch) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(batch.others(), [&](std::uint32_t place) {
+    const Record& record = batch.records()[place];
+    return record.kind == RecordKind::kProblem && record.notice->may_cost_events();
+  }));
 }
 
 Result<void> Writer::write_or_refuse(const Record& record, Written& written) {

@@ -28,8 +28,12 @@ using Receipt = std::vector<ReceiptEntry>;
 struct Written {
   std::uint64_t events = 0;
   std::uint64_t refused = 0;       // records that the target cannot hold at all
+  std::uint64_t damaged = 0;       // ranges of the source that could not be read
   std::string first_refusal = {};  // why, of the first
 };
+
+// How many ranges could not be read, as records of a batch say.
+[[nodiscard]] std::uint64_t damaged_ranges(const Batch& batch);
 
 // Writes records in the order given to an output that the caller owns and finishes.
 class Writer {
