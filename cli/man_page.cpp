@@ -113,8 +113,8 @@ constexpr std::string_view kLanguage =
     "name, and a.name the event's name. Behind spans there are kind (\"slice\" or \"wait\"), "
     "category, name, label, track, time, end, duration, and what docs/query.md lists; any other "
     "word is an argument of a slice. Behind allocations there are size, weight, weight_bytes, "
-    "live, "
-    "freed_at, lifetime, symbol and stack. A column is called as it is written, or by 'as NAME'.";
+    "live, freed_at, lifetime, symbol and stack; behind samples name, track, tid, thread, inside, "
+    "symbol and stack. A column is called as it is written, or by 'as NAME'.";
 
 // `text` as roff shows it literally; every hyphen as the ASCII one.
 std::string literal(std::string_view text) {

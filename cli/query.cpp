@@ -349,10 +349,11 @@ std::string check_query(Options& options) {
     return fmt::format("'{0}' is a file, and the question comes first: tracedeck query 'count' {0}",
                        options.stages);
   }
-  if ((*query)->spans() == nullptr) {
-    constexpr auto kOfSpans = std::to_array<std::string_view>({"table", "explain"});
-    if (const std::string option = given_of(options, kOfSpans); !option.empty())
-      return fmt::format("option '{}' goes with the stage `spans`", option);
+  const query::RowSource source = (*query)->source();
+  if (source != query::RowSource::kSpans && source != query::RowSource::kSamples) {
+    constexpr auto kOfMarks = std::to_array<std::string_view>({"table", "explain"});
+    if (const std::string option = given_of(options, kOfMarks); !option.empty())
+      return fmt::format("option '{}' goes with the stages `spans` and `samples`", option);
   }
   if ((*query)->selects_all()) {
     if (std::string wrong = check_read_again(options, "`select *`"); !wrong.empty()) return wrong;

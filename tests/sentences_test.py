@@ -21,6 +21,7 @@ import heph_writer as heph
 import pprof_test as pprof
 import quality_test
 import tband_test as tband
+import workers_test as workers
 import worlds
 import zephyr_test as zephyr
 from command import BIN, ROOT, CommandTest, run
@@ -264,7 +265,7 @@ class Sentences(CommandTest):
         for ask in (self.of_worlds, self.of_incidents):
             with self.subTest(ask.__name__):
                 ask()
-        for ask in (self.of_pools, self.of_differences, self.of_quality, self.of_queries, self.of_allocations, self.of_notices):
+        for ask in (self.of_pools, self.of_differences, self.of_quality, self.of_queries, self.of_allocations, self.of_samples, self.of_notices):
             with self.subTest(ask.__name__), self.saying():
                 ask()
         self.assertEqual(self.seen.lacking(set(self.table) - RARE, ALWAYS), [])
@@ -511,6 +512,19 @@ class Sentences(CommandTest):
         stacks = (pprof.alloc(64, 0x100 + i, *range(i << 16, (i << 16) + 2000)) for i in range(500))
         with self.saying("stacks-not-held"):
             self.query("allocations | count by stack | count", self.allocations("stacks.bin", rate, *stacks))
+
+    def of_samples(self):
+        """Sampled stacks, of which all is known, or something is not."""
+        stack = workers.FUTEX
+        start, end = workers.poll(1000, 2000)
+        sample = lambda time: (time, "CpuSampleEvent", 0, 100, 1, "a", stack)
+        self.query("samples | count", self.file("samples.bin", workers.recording(start, sample(1500), end)))
+        with self.saying("no-samples"):
+            self.query("samples | count", self.file("none.bin", workers.recording(start, end)))
+        with self.saying("samples-before"):
+            self.query("samples | count", self.file("before.bin", workers.recording(sample(500), end, sample(2500))))
+        lost = workers.recording(start, end) + b"\xff\xff" * 4 + workers.recording(sample(3000), *workers.poll(4000, 5000))
+        self.query("samples | count", self.file("lost.bin", lost))
 
     def allocations(self, name, *frames):
         return self.file(name, pprof.HEADER + b"".join(frames))

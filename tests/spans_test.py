@@ -273,7 +273,7 @@ class Refused(Spans):
         self.assertIn("`pair` makes pairs of events", self.refused("spans | pair a b", self.trace()))
         for option in (("--table", self.table()), ("--explain",)):
             said = self.refused(*option, "count", self.trace())
-            self.assertIn(f"option '{option[0]}' goes with the stage `spans`", said)
+            self.assertIn(f"option '{option[0]}' goes with the stages `spans` and `samples`", said)
         self.assertIn("'--table' does not go with '--merge'", self.refused("--merge", "--table", self.table(), self.trace()))
 
     def test_a_table_that_is_wrong(self):

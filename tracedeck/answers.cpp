@@ -204,8 +204,9 @@ Result<void> check_units(const query::FieldWatch& watch) {
 Result<void> feed(const Question& question, query::Query& query,
                   std::unique_ptr<query::RowSink> sink) {
   ReadForAnswer read(question);
-  auto done = query.takes_rows() ? answer_rows(question, query, read, std::move(sink))
-                                 : answer_events(question, query, read, std::move(sink));
+  auto done = query.source() == query::RowSource::kEvents
+                  ? answer_events(question, query, read, std::move(sink))
+                  : answer_rows(question, query, read, std::move(sink));
   if (!done) return done;
   if (read.has_failed()) query.note_unread(1);
   read.note(query.notices());

@@ -273,6 +273,9 @@ def of_query(answer):
     for name, key in (("allocations", "sampled"), ("live-allocations", "live"), ("untracked-allocations", "untracked"),
                       ("allocations-not-held", "not_held"), ("unmatched-frees", "unmatched_frees")):
         count(f"query/{name}", allocations[key] if allocations else 0)
+    samples = answer.get("samples")
+    for name, key in (("samples", "sampled"), ("doubtful-samples", "doubtful")):
+        count(f"query/{name}", samples[key] if samples else 0)
     return facts
 
 

@@ -346,13 +346,13 @@ Result<void> MarkTables::put_instant(const Timeline& timeline, const Mark& mark)
 void MarkTables::put_stack(RowCursor& row) {
   std::size_t frames = 0;
   for (const std::uint64_t each : stack_)
-    frames += std::max<std::size_t>(exporting::functions_at(trace_of_mark_, each).size(), 1);
+    frames += std::max<std::size_t>(query::functions_at(each, trace_of_mark_).size(), 1);
   Column& stack = row.next(4 + 12 * frames);
   stack.words32.push_back(static_cast<std::uint32_t>(frames));
   Column& address = stack.children.front().children.front();
   Column& function = stack.children.front().children.back();
   for (const std::uint64_t each : stack_) {
-    const std::span<const Function> functions = exporting::functions_at(trace_of_mark_, each);
+    const std::span<const Function> functions = query::functions_at(each, trace_of_mark_);
     for (const Function& named : functions) {
       address.words64.push_back(each);
       function.valid.push_back(1);
@@ -408,10 +408,10 @@ void MarkTables::collect(const Mark& mark) {
 }
 
 void MarkTables::collect(std::string_view name, const query::Value& value) {
-  if (exporting::is_stack(name, value)) {
+  if (query::is_stack(name, value)) {
     has_stack_ = true;
-    exporting::for_each_address(value,
-                                [this](std::uint64_t address) { stack_.push_back(address); });
+    (void)query::for_each_address(*value.slot,
+                                  [this](std::uint64_t address) { stack_.push_back(address); });
     return;
   }
   using Kind = exporting::Argument::Kind;

@@ -118,7 +118,7 @@ class SampleStacks {
  public:
   SampleStacks()
       : visit_([this](std::string_view name, const query::Value& value) {
-          if (is_stack(name, value)) add(value);
+          if (query::is_stack(name, value)) add(value);
         }) {}
   SampleStacks(const SampleStacks&) = delete;
   SampleStacks& operator=(const SampleStacks&) = delete;
@@ -160,7 +160,7 @@ StackTree::Node SampleStacks::below(StackTree::Node node, const TraceDescription
                                     const query::Value& value) {
   trace_ = trace;
   frames_.clear();
-  for_each_address(value, [this](std::uint64_t address) {
+  (void)query::for_each_address(*value.slot, [this](std::uint64_t address) {
     for (const StackTree::Frame frame : frames_of(address)) {
       if (frames_.size() < kMostDepth) frames_.push_back(frame);
     }
@@ -171,7 +171,7 @@ StackTree::Node SampleStacks::below(StackTree::Node node, const TraceDescription
 
 void SampleStacks::add(const query::Value& value) {
   bool is_empty = true;
-  for_each_address(value, [&](std::uint64_t) { is_empty = false; });
+  (void)query::for_each_address(*value.slot, [&](std::uint64_t) { is_empty = false; });
   if (is_empty) return;
   // Samples of different kinds, as of what runs and of what waits, do not add up.
   const StackTree::Node kind = tree.child(StackTree::kRoot, tree.frame(kind_));
@@ -183,7 +183,7 @@ const std::vector<StackTree::Frame>& SampleStacks::frames_of(std::uint64_t addre
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   auto known = names_.find(key);
   if (known == names_.end()) {
-    const std::span<const Function> functions = functions_at(trace_, address);
+    const std::span<const Function> functions = query::functions_at(address, trace_);
     if (names_.size() == kMostAddresses) names_.clear();
     Name name{.frames = {}, .is_known = !functions.empty()};
     for (const Function& each : functions) name.frames.push_back(tree.frame(each.name));

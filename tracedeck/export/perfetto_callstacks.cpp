@@ -24,7 +24,7 @@ Callstacks::Frames Callstacks::frames_of(std::uint64_t address) {
   const std::pair key{trace_ == nullptr ? 0 : trace_->number(), address};
   const auto known = frames_.find(key);
   if (known != frames_.end()) return known->second;
-  const std::span<const Function> functions = functions_at(trace_, address);
+  const std::span<const Function> functions = query::functions_at(address, trace_);
   const std::size_t count = std::max<std::size_t>(functions.size(), 1);
   if (frame_count_ + count > kMostFrames) return {};
   if (frames_.empty())
@@ -54,7 +54,7 @@ void Callstacks::add_frame(std::uint64_t address, const Function* function) {
 bool Callstacks::put(const query::Value& stack) {
   stack_.clear();
   bool all = true;
-  for_each_address(stack, [&](std::uint64_t address) {
+  (void)query::for_each_address(*stack.slot, [&](std::uint64_t address) {
     const Frames frames = all ? frames_of(address) : Frames();
     all = frames.first != 0;
     for (std::uint32_t i = 0; i < frames.count; ++i) stack_.push_back(frames.first + i);

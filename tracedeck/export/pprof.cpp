@@ -91,7 +91,7 @@ class ProfileStacks {
   // `value`: a list of addresses, the leaf first. `kNone`: there is none.
   [[nodiscard]] std::uint32_t find(const TraceDescription* trace, const query::Value& value) {
     locations_of_stack_.clear();
-    for_each_address(value, [&](std::uint64_t address) {
+    (void)query::for_each_address(*value.slot, [&](std::uint64_t address) {
       if (locations_of_stack_.size() < kMostDepth)
         locations_of_stack_.push_back(location_of(trace, address));
     });
@@ -119,7 +119,7 @@ class ProfileStacks {
     auto known = known_.find(key);
     if (known == known_.end()) {
       Location location{.address = address};
-      for (const tracedeck::Function& each : functions_at(trace, address))
+      for (const tracedeck::Function& each : query::functions_at(address, trace))
         location.lines.push_back({.function = function_of(each), .line = each.line});
       const bool has_name = !location.lines.empty();
       locations.push_back(std::move(location));
@@ -177,7 +177,7 @@ class Pprof final : public MarkExporter<Pprof> {
       : output_(output),
         options_(options),
         visit_([this](std::string_view name, const query::Value& value) {
-          if (is_stack(name, value)) add_sample(value);
+          if (query::is_stack(name, value)) add_sample(value);
         }),
         heap_([this](const Event& event, const Slot* stack) { return stack_of(event, stack); },
               [this](const HeapSample& sample) { add_allocation(sample); }) {}

@@ -10,8 +10,8 @@ std::string stack_text(const TraceDescription* trace, const query::Value& stack)
     if (!text.empty()) text += " < ";
     text += frame;
   };
-  for_each_address(stack, [&](std::uint64_t address) {
-    const std::span<const Function> functions = functions_at(trace, address);
+  (void)query::for_each_address(*stack.slot, [&](std::uint64_t address) {
+    const std::span<const Function> functions = query::functions_at(address, trace);
     for (const Function& each : functions) append(each.with_place());
     if (functions.empty()) append(fmt::format("{:#x}", address));
   });

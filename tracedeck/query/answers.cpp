@@ -450,6 +450,13 @@ std::string allocations_text(const AllocationCounts& allocations) {
       .text();
 }
 
+std::string samples_text(const SampleCounts& samples) {
+  return Facts()
+      .add<"query/samples">(Plain(samples.samples))
+      .add<"query/doubtful-samples">(Plain(samples.doubtful))
+      .text();
+}
+
 std::string pairs_text(const PairCounts& pairs, std::uint64_t without_time) {
   const std::string text = say<"query/pairs">(Plain(pairs.pairs), Plain(pairs.without_end),
                                               Plain(pairs.without_begin), Plain(pairs.replaced));
@@ -483,6 +490,8 @@ std::string counts_text(const QueryCounts& counts) {
   if (counts.spans) parts.push_back(spans_text(*counts.spans));
   if (counts.allocations && counts.allocations->allocations != 0)
     parts.push_back(allocations_text(*counts.allocations));
+  if (counts.samples && counts.samples->samples != 0)
+    parts.push_back(samples_text(*counts.samples));
   parts.push_back(losses_text(counts));
   if (counts.late != 0) parts.push_back(say<"query/late">(Plain(counts.late)));
   if (counts.partial_answers != 0)
@@ -537,6 +546,13 @@ std::string counts_json(const QueryCounts& counts) {
     allocations.integer("unscaled", counts.allocations->unscaled);
     allocations.integer("unmatched_frees", counts.allocations->unmatched_frees);
     allocations.end();
+  }
+  if (counts.samples) {
+    render::JsonObject samples(answer.key("samples"));
+    samples.integer("sampled", counts.samples->samples);
+    samples.integer("doubtful", counts.samples->doubtful);
+    samples.integer("perhaps_inside", counts.samples->perhaps_inside);
+    samples.end();
   }
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);

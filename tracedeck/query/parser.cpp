@@ -401,7 +401,19 @@ class Parser {
     }
     if (function.operation == Operator::kHas && (*argument)->operation != Operator::kPath)
       return lexer_.error((*argument)->place, "has() asks for one field: has(queue.depth)");
+    if (function.operation == Operator::kEqual) return inside_of(*std::move(argument), begin);
     return make(function.operation, begin, *std::move(argument));
+  }
+
+  // What the column `inside` of samples is compared with.
+  Result<ExpressionPtr> inside_of(ExpressionPtr name, std::uint32_t begin) {
+    if (!std::holds_alternative<std::string>(name->literal))
+      return lexer_.error(name->place, "inside() wants a text: inside(\"poll\")");
+    Path path;
+    path.steps.push_back({.name = "inside"});
+    auto column = make(Expression{.operation = Operator::kPath, .path = std::move(path)}, begin);
+    if (!column) return column;
+    return make(Operator::kEqual, begin, *std::move(column), std::move(name));
   }
 
   Result<ExpressionPtr> field(std::uint32_t begin) {

@@ -152,7 +152,7 @@ TEST(Parser, PointsAtWhatIsWrong) {
             "    worker == 1 | depth\n                ^");
   EXPECT_THAT(parsed("hex(x) == 1"),
               HasSubstr("`hex` is no function; there are has, len, any, all, lower, abs, label, "
-                        "symbol, stack\n    hex(x) == 1\n    ^^^"));
+                        "symbol, stack, inside\n    hex(x) == 1\n    ^^^"));
   EXPECT_THAT(parsed("a.b(x)"), HasSubstr("`a.b` is no function"));
   EXPECT_THAT(parsed("max(x) > 1"), HasSubstr("`max` is an aggregate"));
   EXPECT_EQ(parsed("max > p99.x"), "(> max p99.x)");

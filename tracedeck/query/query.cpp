@@ -75,6 +75,7 @@ class Query::Work {
   Result<void> add_row(std::span<const Value> row) { return sink_->add(row); }
   void note_spans(const SpanCounts& counts) { counts_.spans = counts; }
   void note_allocations(const AllocationCounts& counts) { counts_.allocations = counts; }
+  void note_samples(const SampleCounts& counts) { counts_.samples = counts; }
 
   [[nodiscard]] bool full() const {
     if (std::ranges::any_of(plan_->limits, &EventLimit::reached)) return true;
@@ -213,7 +214,7 @@ class Query::Work {
         return std::unexpected(*plan_->date);
     }
     if (plan_->fields.compares_units()) count_without_unit(first.event);
-    if (plan_->spans || plan_->of_allocations) {
+    if (plan_->source != RowSource::kEvents) {
       const auto end = std::ranges::find_if(
           records, [](const Record& record) { return record.kind != RecordKind::kEvent; });
       const auto count = static_cast<std::size_t>(end - records.begin());
@@ -344,10 +345,11 @@ void Query::name_traces(const std::function<std::string(const TraceDescription& 
 const SpanPlan* Query::spans() const {
   return work_->plan().spans ? &*work_->plan().spans : nullptr;
 }
-bool Query::is_of_allocations() const { return work_->plan().of_allocations; }
+RowSource Query::source() const { return work_->plan().source; }
 Result<void> Query::add_row(std::span<const Value> row) { return work_->add_row(row); }
 void Query::note_spans(const SpanCounts& counts) { work_->note_spans(counts); }
 void Query::note_allocations(const AllocationCounts& counts) { work_->note_allocations(counts); }
+void Query::note_samples(const SampleCounts& counts) { work_->note_samples(counts); }
 FieldWatch& Query::fields() const { return work_->plan().fields; }
 ClockOrigin Query::origin() const { return work_->origin(); }
 std::span<const Column> Query::columns() const { return work_->plan().columns; }

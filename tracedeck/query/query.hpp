@@ -24,6 +24,7 @@
 #include "tracedeck/query/grouping.hpp"
 #include "tracedeck/query/query_counts.hpp"
 #include "tracedeck/query/rows.hpp"
+#include "tracedeck/query/sample_rows.hpp"
 #include "tracedeck/query/span_rows.hpp"
 
 namespace tracedeck::query {
@@ -81,12 +82,11 @@ class Query {
   void set_distinct_key(const HashKey& key);
   [[nodiscard]] const HashKey& distinct_key() const;
 
-  // Whether the rows that it is about are made elsewhere, of spans or of allocations: `add` counts
-  // the events that they are of, and `add_row` adds them. What is asked of spans; null: it is not
-  // about these.
-  [[nodiscard]] bool takes_rows() const { return spans() != nullptr || is_of_allocations(); }
+  // What it is about. Rows that are not of events are made elsewhere: `add` counts the events that
+  // they are of, and `add_row` adds them.
+  [[nodiscard]] RowSource source() const;
+  // What is asked of spans; null: it is not about these.
   [[nodiscard]] const SpanPlan* spans() const;
-  [[nodiscard]] bool is_of_allocations() const;
 
   // Where the answer goes: rows of `columns()`. To be called once, before any batch.
   void answer_to(std::unique_ptr<RowSink> sink);
@@ -94,11 +94,12 @@ class Query {
   // with times that do not count from 1970.
   [[nodiscard]] Result<void> add(const Batch& batch);
   // Adds a row that was made elsewhere: `span_columns()`, then the arguments that `spans()` names,
-  // or `allocation_columns()`. Errors: those of temporary files and of the sink.
+  // or the columns of its source. Errors: those of temporary files and of the sink.
   [[nodiscard]] Result<void> add_row(std::span<const Value> row);
   // How many there were so far.
   void note_spans(const SpanCounts& counts);
   void note_allocations(const AllocationCounts& counts);
+  void note_samples(const SampleCounts& counts);
   // Whether groups were put aside in a temporary file, so that `encode` leaves none to `finish`.
   [[nodiscard]] bool spilled() const;
   // Whether nothing that may still come makes a difference.

@@ -34,10 +34,15 @@ constexpr std::array kAllocationCounts = {
     &AllocationCounts::untracked,   &AllocationCounts::not_held,
     &AllocationCounts::unscaled,    &AllocationCounts::unmatched_frees};
 
+constexpr std::array kSampleCounts = {&SampleCounts::samples, &SampleCounts::doubtful,
+                                      &SampleCounts::perhaps_inside};
+
 // Which of the counts that not all answers have follow the others.
 constexpr std::uint64_t kHasPairs = 1;
 constexpr std::uint64_t kHasSpans = 2;
 constexpr std::uint64_t kHasAllocations = 4;
+constexpr std::uint64_t kHasSamples = 8;
+constexpr std::uint64_t kHasAll = kHasPairs | kHasSpans | kHasAllocations | kHasSamples;
 
 bool take_into(std::uint64_t& count, ByteSpan& bytes) {
   const auto taken = take_varint(bytes);
@@ -76,15 +81,18 @@ void add_counts(QueryCounts& counts, const QueryCounts& others) {
   add_optional(counts.pairs, others.pairs, kPairCounts);
   add_optional(counts.spans, others.spans, kSpanCounts);
   add_optional(counts.allocations, others.allocations, kAllocationCounts);
+  add_optional(counts.samples, others.samples, kSampleCounts);
 }
 
 void encode(std::string& into, const QueryCounts& counts) {
   for (const auto member : kCounts) put_varint(into, counts.*member);
   put_varint(into, (counts.pairs ? kHasPairs : 0) | (counts.spans ? kHasSpans : 0) |
-                       (counts.allocations ? kHasAllocations : 0));
+                       (counts.allocations ? kHasAllocations : 0) |
+                       (counts.samples ? kHasSamples : 0));
   encode_optional(into, counts.pairs, kPairCounts);
   encode_optional(into, counts.spans, kSpanCounts);
   encode_optional(into, counts.allocations, kAllocationCounts);
+  encode_optional(into, counts.samples, kSampleCounts);
 }
 
 std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
@@ -93,11 +101,14 @@ std::optional<QueryCounts> decode_counts(ByteSpan& bytes) {
     if (!take_into(counts.*member, bytes)) return std::nullopt;
   }
   const auto there = take_varint(bytes);
-  if (!there || *there > (kHasPairs | kHasSpans | kHasAllocations)) return std::nullopt;
-  const bool taken =
-      take_optional(counts.pairs, (*there & kHasPairs) != 0, bytes, kPairCounts) &&
-      take_optional(counts.spans, (*there & kHasSpans) != 0, bytes, kSpanCounts) &&
-      take_optional(counts.allocations, (*there & kHasAllocations) != 0, bytes, kAllocationCounts);
+  if (!there || *there > kHasAll) return std::nullopt;
+  const auto take = [&](auto& of, std::uint64_t flag, const auto& members) {
+    return take_optional(of, (*there & flag) != 0, bytes, members);
+  };
+  const bool taken = take(counts.pairs, kHasPairs, kPairCounts) &&
+                     take(counts.spans, kHasSpans, kSpanCounts) &&
+                     take(counts.allocations, kHasAllocations, kAllocationCounts) &&
+                     take(counts.samples, kHasSamples, kSampleCounts);
   return taken ? std::optional(std::move(counts)) : std::nullopt;
 }
 

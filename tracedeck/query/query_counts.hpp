@@ -10,6 +10,7 @@
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/pairing.hpp"
+#include "tracedeck/query/sample_rows.hpp"
 #include "tracedeck/query/span_rows.hpp"
 
 namespace tracedeck::query {
@@ -26,6 +27,7 @@ struct QueryCounts {
   std::optional<PairCounts> pairs = {};
   std::optional<SpanCounts> spans = {};
   std::optional<AllocationCounts> allocations = {};
+  std::optional<SampleCounts> samples = {};
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
   std::vector<std::string> estimates = {};  // columns with counts that are about right
   // Columns of fields, and what these count, as their event classes say.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/row_stages.hpp"
+#include "tracedeck/query/sample_rows.hpp"
 #include "tracedeck/query/stage_names.hpp"
 #include "tracedeck/query/stages.hpp"
 #include "tracedeck/query/time_texts.hpp"
@@ -84,6 +84,7 @@ class PlanBuilder {
     kPairs,
     kSpans,
     kAllocations,
+    kSamples,
     kMade,  // what a stage names
   };
   // Parts of the answer add up if its groups are of events that were each looked at alone.
@@ -110,7 +111,8 @@ class PlanBuilder {
   Result<void> build_front() {
     if (const auto* const spans = std::get_if<SpansStage>(&stages_.front().what))
       return build_spans(*spans);
-    if (std::holds_alternative<AllocationsStage>(stages_.front().what)) return build_allocations();
+    if (const auto* const source = std::get_if<SourceStage>(&stages_.front().what))
+      return build_source(source->source);
     std::vector<ExpressionPtr> conditions;
     for (; next_ < stages_.size(); ++next_) {
       StageSyntax& stage = stages_[next_];
@@ -394,6 +396,7 @@ class PlanBuilder {
                   "a condition on events does not go with `spans`: without some events, begins and "
                   "ends would not be found; ask for slices: spans | where ...");
     ++next_;
+    plan_->source = RowSource::kSpans;
     plan_->spans = SpanPlan{.all = spans.all};
     plan_->columns = span_columns();
     const std::set<std::string> arguments = arguments_of_spans(std::span(stages_).subspan(next_));
@@ -409,16 +412,19 @@ class PlanBuilder {
     return {};
   }
 
-  Result<void> build_allocations() {
+  Result<void> build_source(RowSource source) {
+    const bool is_samples = source == RowSource::kSamples;
     if (plan_->condition != nullptr)
       return fail(ErrorCode::kInvalidArgument,
-                  "a condition on events does not go with `allocations`: without some events, what "
-                  "is live would not be known; ask for allocations: allocations | where ...");
+                  fmt::format("a condition on events does not go with `{0}`: without some events, "
+                              "{1} would not be known; ask for {0}: {0} | where ...",
+                              is_samples ? "samples" : "allocations",
+                              is_samples ? "what they are inside of" : "what is live"));
     ++next_;
-    plan_->of_allocations = true;
-    plan_->columns = allocation_columns();
-    plan_->needs_symbols = names_functions(std::span(stages_).subspan(next_));
-    begin_made_elsewhere(Rows::kAllocations);
+    plan_->source = source;
+    plan_->columns = is_samples ? sample_columns() : allocation_columns();
+    plan_->needs_symbols = names_functions(std::span(stages_).subspan(next_), plan_->columns);
+    begin_made_elsewhere(is_samples ? Rows::kSamples : Rows::kAllocations);
     return {};
   }
 
@@ -429,31 +435,36 @@ class PlanBuilder {
     plan_->reads_times = true;
   }
 
-  // Of spans and allocations of which no stage says what is wanted: what they are, and the
+  // The columns of rows of which no stage says what is wanted: what they are, and of spans the
   // arguments that were named.
-  Result<void> show_rows() {
-    if (rows_ != Rows::kSpans && rows_ != Rows::kAllocations) return {};
-    SelectStage select;
-    const auto show = [&](const Column& column) {
-      Path path{.root = Root::kAnyField};
-      path.steps.push_back({.name = column.name});
-      select.columns.push_back(
-          {.name = column.name, .expression = path_expression(std::move(path))});
+  [[nodiscard]] std::vector<std::size_t> shown_columns() const {
+    const auto numbers = [](auto... columns) {
+      return std::vector<std::size_t>{std::size_t{std::to_underlying(columns)}...};
     };
-    if (rows_ == Rows::kAllocations) {
-      constexpr std::array kShown = {AllocationColumn::kTime,        AllocationColumn::kSize,
-                                     AllocationColumn::kWeightBytes, AllocationColumn::kLive,
-                                     AllocationColumn::kLifetime,    AllocationColumn::kSymbol};
-      for (const AllocationColumn column : kShown) show(plan_->columns[std::to_underlying(column)]);
-      return build_select(select);
+    if (rows_ == Rows::kAllocations)
+      return numbers(AllocationColumn::kTime, AllocationColumn::kSize,
+                     AllocationColumn::kWeightBytes, AllocationColumn::kLive,
+                     AllocationColumn::kLifetime, AllocationColumn::kSymbol);
+    if (rows_ == Rows::kSamples)
+      return numbers(SampleColumn::kTime, SampleColumn::kName, SampleColumn::kTrack,
+                     SampleColumn::kInside, SampleColumn::kSymbol);
+    if (rows_ != Rows::kSpans) return {};
+    auto shown = numbers(SpanColumn::kTime, SpanColumn::kDuration, SpanColumn::kKind,
+                         SpanColumn::kCategory, SpanColumn::kName, SpanColumn::kTrack);
+    if (plan_->spans->all) shown.push_back(std::to_underlying(SpanColumn::kWhole));
+    for (std::size_t i = kSpanColumns; i < plan_->columns.size(); ++i) shown.push_back(i);
+    return shown;
+  }
+
+  Result<void> show_rows() {
+    SelectStage select;
+    for (const std::size_t column : shown_columns()) {
+      Path path{.root = Root::kAnyField};
+      path.steps.push_back({.name = plan_->columns[column].name});
+      select.columns.push_back(
+          {.name = plan_->columns[column].name, .expression = path_expression(std::move(path))});
     }
-    constexpr std::array kShown = {SpanColumn::kTime, SpanColumn::kDuration,
-                                   SpanColumn::kKind, SpanColumn::kCategory,
-                                   SpanColumn::kName, SpanColumn::kTrack};
-    for (const SpanColumn column : kShown) show(plan_->columns[std::to_underlying(column)]);
-    if (plan_->spans->all) show(plan_->columns[std::to_underlying(SpanColumn::kWhole)]);
-    for (std::size_t i = kSpanColumns; i < plan_->columns.size(); ++i) show(plan_->columns[i]);
-    return build_select(select);
+    return select.columns.empty() ? Result<void>() : build_select(select);
   }
 
   Result<void> add_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
@@ -542,11 +553,14 @@ class PlanBuilder {
     if (std::holds_alternative<PairStage>(stage.what))
       return std::unexpected(syntax_error(
           text_, stage.place, "`pair` makes pairs of events, not of what is computed of them"));
-    const bool is_spans = std::holds_alternative<SpansStage>(stage.what);
+    const auto* const source = std::get_if<SourceStage>(&stage.what);
+    const bool is_samples = source != nullptr && source->source == RowSource::kSamples;
     return std::unexpected(syntax_error(
         text_, stage.place,
         fmt::format("`{0}` comes first, as what the stages behind it work on: {0} | where ...",
-                    is_spans ? "spans" : "allocations")));
+                    source == nullptr ? "spans"
+                    : is_samples      ? "samples"
+                                      : "allocations")));
   }
 
   // The columns, with those that `*` stands for.

@@ -50,8 +50,8 @@ struct QueryPlan {
   std::deque<EventLimit> limits = {};              // of events
   std::optional<EventProjection> projection = {};  // what makes rows of events
   std::optional<PairingPlan> pairing = {};         // where the rows are of pairs
-  std::optional<SpanPlan> spans = {};              // where they are made elsewhere: of spans
-  bool of_allocations = false;                     // or of allocations
+  RowSource source = RowSource::kEvents;           // of others they are made elsewhere
+  std::optional<SpanPlan> spans = {};              // of spans
   bool groups_events = false;                      // where events are grouped
   std::vector<MakeSink> makers = {};               // of the stages that rows pass, in order
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order

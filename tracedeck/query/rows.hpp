@@ -16,6 +16,14 @@
 
 namespace tracedeck::query {
 
+// What the rows are of that come to the first stage.
+enum class RowSource : std::uint8_t {
+  kEvents,       // which a query makes rows of itself
+  kSpans,        // slices and waits (`span_rows.hpp`)
+  kAllocations,  // sampled allocations (`allocation_rows.hpp`)
+  kSamples,      // sampled stacks (`sample_rows.hpp`)
+};
+
 // What the numbers of a column measure, for who shows them.
 enum class Unit : std::uint8_t {
   kNone,

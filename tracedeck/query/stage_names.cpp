@@ -4,7 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/span_rows.hpp"
@@ -85,11 +84,11 @@ std::set<std::string> arguments_of_spans(std::span<const StageSyntax> stages) {
   return arguments;
 }
 
-bool names_functions(std::span<const StageSyntax> stages) {
+bool names_functions(std::span<const StageSyntax> stages, std::span<const Column> columns) {
   bool named = false;
   for (const StageSyntax& stage : stages) {
     for_each_path(stage, [&](const Path& path) {
-      const Column* const column = find_column(allocation_columns(), column_name(path));
+      const Column* const column = find_column(columns, column_name(path));
       named = named || (column != nullptr && (column->name == "symbol" || column->name == "stack"));
     });
     const auto* const select = std::get_if<SelectStage>(&stage.what);

@@ -1,4 +1,4 @@
-// What the stages behind a pair, `spans` and `allocations` name of these.
+// What the stages behind a pair, `spans` and the like name of these.
 #pragma once
 
 #include <map>
@@ -22,8 +22,9 @@ void collect_sides(std::span<const StageSyntax> stages, std::map<std::string, Pa
 [[nodiscard]] std::set<std::string> arguments_of_spans(std::span<const ExpressionPtr> expressions,
                                                        std::span<const Column> columns);
 
-// Whether `stages` name functions of allocations up to the first one that makes other rows, or all
-// that there is of those.
-[[nodiscard]] bool names_functions(std::span<const StageSyntax> stages);
+// Whether `stages` name the functions that rows have among `columns` up to the first one that makes
+// other rows, or all that there is of those.
+[[nodiscard]] bool names_functions(std::span<const StageSyntax> stages,
+                                   std::span<const Column> columns);
 
 }  // namespace tracedeck::query

@@ -13,8 +13,9 @@
 namespace tracedeck::query {
 namespace {
 
-constexpr std::array<std::string_view, 10> kStageWords = {
-    "where", "let", "select", "limit", "pair", "spans", "allocations", "sort", "top", "by"};
+constexpr std::array<std::string_view, 11> kStageWords = {
+    "where",       "let",     "select", "limit", "pair", "spans",
+    "allocations", "samples", "sort",   "top",   "by"};
 
 // Stages work on one another, and columns are looked for among all of a stage.
 constexpr std::size_t kMostStages = 200;
@@ -82,8 +83,9 @@ class StageParser {
 
   Parsed stage() {
     if (front().kind == Token::Kind::kEnd)
-      return lexer_.error(front().place,
-                          "a stage is wanted: where, select, pair, spans, allocations, count, ...");
+      return lexer_.error(
+          front().place,
+          "a stage is wanted: where, select, pair, spans, allocations, samples, count, ...");
     if (front().is_word("where")) return where();
     if (front().is_word("let")) return let();
     if (front().is_word("select")) return select();
@@ -92,7 +94,8 @@ class StageParser {
     if (front().is_word("top")) return top();
     if (front().is_word("pair")) return pair();
     if (front().is_word("spans")) return spans();
-    if (front().is_word("allocations")) return allocations();
+    if (front().is_word("allocations")) return source(RowSource::kAllocations);
+    if (front().is_word("samples")) return source(RowSource::kSamples);
     return group();
   }
 
@@ -195,9 +198,9 @@ class StageParser {
     return made(SpansStage{.all = all});
   }
 
-  Parsed allocations() {
+  Parsed source(RowSource source) {
     if (auto read = advance(); !read) return std::unexpected(read.error());
-    return made(AllocationsStage{});
+    return made(SourceStage{.source = source});
   }
 
   // An event's name, a glob of names, or a condition in parentheses.

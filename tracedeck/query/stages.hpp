@@ -11,6 +11,7 @@
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/query/aggregate.hpp"
 #include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/rows.hpp"
 
 namespace tracedeck::query {
 
@@ -59,8 +60,10 @@ struct PairStage {
 struct SpansStage {
   bool all = false;  // also those whose duration is not known
 };
-// Sampled allocations instead of events (`allocation_rows.hpp`): the first stage.
-struct AllocationsStage {};
+// What has no options instead of events: the first stage.
+struct SourceStage {
+  RowSource source = RowSource::kAllocations;
+};
 struct GroupStage {
   struct Aggregate {
     std::string name;
@@ -76,7 +79,7 @@ struct GroupStage {
 struct StageSyntax {
   Place place = {};
   std::variant<WhereStage, LetStage, SelectStage, LimitStage, SortStage, PairStage, SpansStage,
-               AllocationsStage, GroupStage>
+               SourceStage, GroupStage>
       what;
 };
 

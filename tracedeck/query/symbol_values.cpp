@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <span>
-#include <string_view>
+#include <utility>
 
 #include "tracedeck/model/symbols.hpp"
 
 namespace tracedeck::query {
 namespace {
-
-std::span<const Function> functions_at(std::uint64_t address, const TraceDescription* trace) {
-  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
-  return symbols == nullptr ? std::span<const Function>() : symbols->functions_at(address);
-}
 
 void append_frame(std::string& stack, std::string_view name) {
   if (!stack.empty()) stack += " < ";
@@ -21,6 +15,11 @@ void append_frame(std::string& stack, std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const Function> functions_at(std::uint64_t address, const TraceDescription* trace) {
+  const Symbols* const symbols = trace == nullptr ? nullptr : trace->symbols();
+  return symbols == nullptr ? std::span<const Function>() : symbols->functions_at(address);
+}
 
 const TraceDescription* trace_of(const Event& event) {
   const EventClass* const event_class = event.event_class;
@@ -36,22 +35,6 @@ Value symbol_at(std::uint64_t address, const TraceDescription* trace) {
   return innermost;
 }
 
-bool for_each_address(const Slot& list, const std::function<void(std::uint64_t address)>& visit) {
-  bool is_list = true;
-  const auto pass = [&](const Slot& slot) {
-    is_list = is_list && slot.kind == SlotKind::kUnsigned;
-    if (is_list) visit(slot.bits);
-  };
-  if (list.kind == SlotKind::kPackedArray) {
-    for (std::size_t i = 0; i < packed_count(list); ++i) pass(packed_element(list, i));
-  } else if (list.kind == SlotKind::kArray) {
-    for (const Slot* at = &list + 1; at < list.next(); at = at->next()) pass(*at);
-  } else {
-    return false;
-  }
-  return is_list;
-}
-
 std::optional<std::string> stack_at(const Slot& list, const TraceDescription* trace) {
   std::string text;
   const bool is_list = for_each_address(list, [&](std::uint64_t address) {
@@ -60,6 +43,16 @@ std::optional<std::string> stack_at(const Slot& list, const TraceDescription* tr
     if (functions.empty()) append_frame(text, fmt::format("{:#x}", address));
   });
   return is_list ? std::optional(std::move(text)) : std::nullopt;
+}
+
+Value innermost_at(const Slot& list, std::string_view stack, const TraceDescription* trace) {
+  std::optional<std::uint64_t> innermost;
+  (void)for_each_address(list, [&](std::uint64_t address) {
+    if (!innermost) innermost = address;
+  });
+  if (!innermost) return {};
+  Value function = symbol_at(*innermost, trace);
+  return function.known() ? function : Value::of(stack.substr(0, stack.find(" < ")));
 }
 
 }  // namespace tracedeck::query

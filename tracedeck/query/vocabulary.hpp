@@ -58,6 +58,7 @@ inline constexpr std::array kFunctions = {
          "the first label of an enumeration's value, or the name of a number"},
     Word{"symbol", Operator::kSymbol, "the name that the trace gives to an address"},
     Word{"stack", Operator::kStack, "the functions of a list of addresses, the innermost first"},
+    Word{"inside", Operator::kEqual, "whether a sample was taken in a slice called so"},
 };
 // Those that join or test whole operands, as they are read by `Parser`.
 inline constexpr std::array kWordOperators = {

@@ -5,6 +5,7 @@
 #include "tracedeck/query/aggregate.hpp"
 #include "tracedeck/query/allocation_rows.hpp"
 #include "tracedeck/query/lexer.hpp"
+#include "tracedeck/query/sample_rows.hpp"
 #include "tracedeck/query/span_rows.hpp"
 #include "tracedeck/query/stages.hpp"
 #include "tracedeck/query/vocabulary.hpp"
@@ -43,7 +44,7 @@ std::vector<std::string> stage_words() {
       words.push_back(std::string(each.word) + std::string(part));
   }
   // What events have too is among the words of expressions.
-  for (const auto* const columns : {&span_columns(), &allocation_columns()}) {
+  for (const auto* const columns : {&span_columns(), &allocation_columns(), &sample_columns()}) {
     for (const Column& column : *columns) {
       const bool is_of_events =
           std::ranges::find(kEventValues, column.name, &RootWord::text) != std::end(kEventValues);

@@ -26,6 +26,7 @@ TEST(Words, AreThoseOfTheLanguage) {
   EXPECT_THAT(stage_words(), Contains("spans"));
   EXPECT_THAT(stage_words(), Contains("category"));
   EXPECT_THAT(stage_words(), Contains("allocations"));
+  EXPECT_THAT(stage_words(), Contains("samples"));
   EXPECT_THAT(stage_words(), Contains("weight_bytes"));
   EXPECT_THAT(stage_words(), Not(Contains("duration")));
 }

@@ -30,25 +30,23 @@ void append_number(std::string& bytes, std::uint64_t number) {
 
 std::uint32_t AllocationStacks::number_of(const Event& event, const Slot* list) {
   if (list == nullptr) return kNone;
-  const TraceDescription* const trace = query::trace_of(event);
   key_.clear();
   append_number(key_, event.event_class->entity.trace);
-  std::optional<std::uint64_t> innermost;
+  bool is_empty = true;
   const bool is_list = query::for_each_address(*list, [&](std::uint64_t address) {
-    if (!innermost) innermost = address;
+    is_empty = false;
     append_number(key_, address);
   });
-  if (!is_list || !innermost) return kNone;
+  if (!is_list || is_empty) return kNone;
   if (const auto known = numbers_.find(key_); known != numbers_.end()) return known->second;
   if (bytes_ >= kMostBytes) {
     ++not_held_;
     return kNone;
   }
+  const TraceDescription* const trace = query::trace_of(event);
   Stack stack{.text = query::stack_at(*list, trace).value_or(""), .function = {}, .inlined_in = {}};
-  const Value function = query::symbol_at(*innermost, trace);
-  // What has no name is called by its address, as in the text.
-  stack.function =
-      function.known() ? std::string(function.text) : stack.text.substr(0, stack.text.find(" < "));
+  const Value function = query::innermost_at(*list, stack.text, trace);
+  stack.function = function.text;
   for (const Function& each : function.functions) stack.inlined_in.emplace_back(each.name);
   bytes_ += sizeof(Stack) + key_.size() + stack.text.size() + stack.function.size();
   stacks_.push_back(std::move(stack));

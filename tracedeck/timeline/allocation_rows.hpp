@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
-#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/query/query.hpp"
 #include "tracedeck/timeline/heap_samples.hpp"
+#include "tracedeck/timeline/shown_times.hpp"
 #include "tracedeck/timeline/trace_origins.hpp"
 
 namespace tracedeck::timeline {
@@ -55,10 +55,7 @@ class AllocationRows {
 
   // From now on: what ends before is left out.
   void begin_at(const Nanoseconds& time) { begin_ = time; }
-  // Of the trace of that name: how times, all moved by one offset, relate to UTC; nothing: they are
-  // as they are shown.
-  using FrameOf = std::function<std::optional<flow::TimeFrame>(const std::string& trace)>;
-  void show_utc_by(FrameOf frame_of) { frame_of_ = std::move(frame_of); }
+  void show_utc_by(FrameOfTrace frame_of) { frame_of_ = std::move(frame_of); }
 
   // Errors: those of the query.
   [[nodiscard]] Result<void> add(const Batch& batch);
@@ -101,7 +98,7 @@ class AllocationRows {
 
   query::Query& query_;
   TraceOrigins::NameOfTrace name_of_trace_;
-  FrameOf frame_of_ = {};
+  FrameOfTrace frame_of_ = {};
   std::optional<Nanoseconds> begin_ = {};
   HeapSamples heap_;
   ClassCache<ClassUse> classes_;

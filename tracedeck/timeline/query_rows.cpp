@@ -4,15 +4,21 @@
 #include <utility>
 
 #include "tracedeck/timeline/allocation_rows.hpp"
+#include "tracedeck/timeline/sample_rows.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
 
 namespace tracedeck::timeline {
 namespace {
 
+flow::Needs::Symbols symbols_of(const query::Query& query) {
+  return query.needs_symbols() ? flow::Needs::Symbols::kAll : flow::Needs::Symbols::kNone;
+}
+
 // Of marks.
-class SpanQueryRows final : public QueryRows {
+template <class Rows>
+class MarkQueryRows final : public QueryRows {
  public:
-  explicit SpanQueryRows(query::Query& query) : rows_(query) {}
+  explicit MarkQueryRows(query::Query& query) : symbols_(symbols_of(query)), rows_(query) {}
   Result<void> open(MarkStreamOptions options) {
     auto stream =
         MarkStream::make(std::move(options), [this](const MarksAhead& ahead) -> MarkSink& {
@@ -25,13 +31,16 @@ class SpanQueryRows final : public QueryRows {
   }
 
   const flow::Selection& selection() const override { return stream_->selection(); }
-  flow::Needs needs() const override { return MarkStream::needs(); }
-  void show_utc_by(FrameOf frame_of) override { rows_.show_utc_by(std::move(frame_of)); }
+  flow::Needs needs() const override { return MarkStream::needs(symbols_); }
+  void show_utc_by(FrameOfTrace frame_of) override { rows_.show_utc_by(std::move(frame_of)); }
   bool has_begun() const override { return stream_->has_begun(); }
   void expect_hosts_of(std::span<const std::shared_ptr<const TraceDescription>> traces) override {
     stream_->expect_hosts_of(traces);
   }
-  Result<void> add(const BatchPtr& batch) override { return stream_->add(batch); }
+  Result<void> add(const BatchPtr& batch) override {
+    if constexpr (requires { rows_.see(*batch); }) rows_.see(*batch);
+    return stream_->add(batch);
+  }
   Result<void> finish() override { return stream_->finish(); }
   std::vector<std::string> notices() const override {
     std::vector<std::string> sentences = stream_->interpreter().notices();
@@ -41,7 +50,8 @@ class SpanQueryRows final : public QueryRows {
   std::string explain() const override { return stream_->interpreter().explain(); }
 
  private:
-  SpanRows rows_;
+  flow::Needs::Symbols symbols_;
+  Rows rows_;
   std::unique_ptr<MarkStream> stream_;
 };
 
@@ -49,7 +59,7 @@ class AllocationQueryRows final : public QueryRows {
  public:
   AllocationQueryRows(query::Query& query, MarkStreamOptions options)
       : begin_(std::make_shared<std::optional<Nanoseconds>>()),
-        symbols_(query.needs_symbols() ? flow::Needs::Symbols::kAll : flow::Needs::Symbols::kNone),
+        symbols_(symbols_of(query)),
         rows_(query, std::move(options.name_of_trace)),
         selection_(
             from_the_first_event(std::move(options.selection), options.keeps_order, begin_)) {}
@@ -58,7 +68,7 @@ class AllocationQueryRows final : public QueryRows {
   flow::Needs needs() const override {
     return {.values = true, .findings = true, .symbols = symbols_};
   }
-  void show_utc_by(FrameOf frame_of) override { rows_.show_utc_by(std::move(frame_of)); }
+  void show_utc_by(FrameOfTrace frame_of) override { rows_.show_utc_by(std::move(frame_of)); }
   Result<void> add(const BatchPtr& batch) override {
     if (*begin_) rows_.begin_at(**begin_);
     return rows_.add(*batch);
@@ -73,15 +83,27 @@ class AllocationQueryRows final : public QueryRows {
   flow::Selection selection_;
 };
 
+template <class Rows>
+Result<std::unique_ptr<QueryRows>> of_marks(query::Query& query, MarkStreamOptions options) {
+  auto rows = std::make_unique<MarkQueryRows<Rows>>(query);
+  if (auto opened = rows->open(std::move(options)); !opened) return std::unexpected(opened.error());
+  return rows;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<QueryRows>> QueryRows::make(query::Query& query, MarkStreamOptions options) {
-  if (query.is_of_allocations())
-    return std::make_unique<AllocationQueryRows>(query, std::move(options));
-  if (query.spans() == nullptr) return nullptr;
-  auto rows = std::make_unique<SpanQueryRows>(query);
-  if (auto opened = rows->open(std::move(options)); !opened) return std::unexpected(opened.error());
-  return rows;
+  switch (query.source()) {
+    case query::RowSource::kEvents:
+      return nullptr;
+    case query::RowSource::kSpans:
+      return of_marks<SpanRows>(query, std::move(options));
+    case query::RowSource::kAllocations:
+      return std::make_unique<AllocationQueryRows>(query, std::move(options));
+    case query::RowSource::kSamples:
+      return of_marks<SampleRows>(query, std::move(options));
+  }
+  return nullptr;
 }
 
 }  // namespace tracedeck::timeline

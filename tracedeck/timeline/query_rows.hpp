@@ -1,4 +1,4 @@
-// What makes the rows of a query that begins with `spans` or `allocations`.
+// What makes the rows of a query that begins with `spans`, `allocations` or `samples`.
 //
 //   auto rows = QueryRows::make(query, {.selection = wanted});
 //   // Reads a pipeline with `rows->selection()` and `rows->needs()`, and `rows->add(batch)`s all.
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/query/query.hpp"
 #include "tracedeck/timeline/mark_stream.hpp"
+#include "tracedeck/timeline/shown_times.hpp"
 
 namespace tracedeck::timeline {
 
@@ -33,10 +33,7 @@ class QueryRows {
   // What is to be read, and what is wanted of it.
   [[nodiscard]] virtual const flow::Selection& selection() const = 0;
   [[nodiscard]] virtual flow::Needs needs() const = 0;
-  // Of the trace of that name: how times, all moved by one offset, relate to UTC; nothing: they are
-  // as they are shown.
-  using FrameOf = std::function<std::optional<flow::TimeFrame>(const std::string& trace)>;
-  virtual void show_utc_by(FrameOf frame_of) = 0;
+  virtual void show_utc_by(FrameOfTrace frame_of) = 0;
   // Whether a batch came; before the first one, which traces are read.
   [[nodiscard]] virtual bool has_begun() const { return true; }
   virtual void expect_hosts_of(std::span<const std::shared_ptr<const TraceDescription>>) {}

@@ -70,16 +70,6 @@ Result<void> SpanRows::finish(const Timeline& timeline) {
   return {};
 }
 
-Nanoseconds SpanRows::shown(const Timeline& timeline, const Mark& mark, std::int64_t time) {
-  const Nanoseconds absolute = timeline.absolute(time);
-  if (!frame_of_) return absolute;
-  const OriginId origin = timeline.track(mark.track).origin;
-  auto known = frames_.find(origin);
-  if (known == frames_.end())
-    known = frames_.emplace(origin, frame_of_(timeline.origin_of(mark.track).trace)).first;
-  return known->second ? flow::to_utc(absolute, *known->second) : absolute;
-}
-
 // Only what differs between rows.
 void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   const auto at = [&](SpanColumn column) -> Value& { return row_[std::to_underlying(column)]; };
@@ -95,8 +85,8 @@ void SpanRows::put_columns(const Timeline& timeline, const Mark& mark) {
   at(SpanColumn::kHost).text = origin.host;
   at(SpanColumn::kProcess).text = origin.process;
   at(SpanColumn::kKind).text = mark.kind == MarkKind::kWait ? "wait" : "slice";
-  at(SpanColumn::kTime).integer = Integer::from(shown(timeline, mark, mark.begin));
-  at(SpanColumn::kEnd).integer = Integer::from(shown(timeline, mark, mark.time));
+  at(SpanColumn::kTime).integer = Integer::from(times_.of(timeline, mark.track, mark.begin));
+  at(SpanColumn::kEnd).integer = Integer::from(times_.of(timeline, mark.track, mark.time));
   at(SpanColumn::kDuration).kind = whole ? Value::Kind::kInteger : Value::Kind::kUnknown;
   at(SpanColumn::kDuration).integer = Integer::from_signed(whole ? mark.duration() : 0);
   at(SpanColumn::kWhole).boolean = whole;

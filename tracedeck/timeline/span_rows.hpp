@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/time_frame.hpp"
 #include "tracedeck/query/query.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 #include "tracedeck/timeline/name_pattern.hpp"
+#include "tracedeck/timeline/shown_times.hpp"
 #include "tracedeck/timeline/span_arguments.hpp"
 #include "tracedeck/timeline/track_titles.hpp"
 
@@ -27,10 +27,7 @@ class SpanRows final : public MarkSink {
 
   // From now on: what ends before is left out. Saturated ns.
   void begin_at(std::int64_t time) { begin_ = time; }
-  // Of the trace of that name: how times, all moved by one offset, relate to UTC; nothing: they are
-  // as they are shown.
-  using FrameOf = std::function<std::optional<flow::TimeFrame>(const std::string& trace)>;
-  void show_utc_by(FrameOf frame_of) { frame_of_ = std::move(frame_of); }
+  void show_utc_by(FrameOfTrace frame_of) { times_.show_utc_by(std::move(frame_of)); }
 
   // Errors: those of the query.
   [[nodiscard]] Result<void> take(const Timeline& timeline, std::span<const Mark> marks) override;
@@ -43,7 +40,6 @@ class SpanRows final : public MarkSink {
  private:
   [[nodiscard]] Result<void> add(const Timeline& timeline, const Mark& mark);
   void put_columns(const Timeline& timeline, const Mark& mark);
-  [[nodiscard]] Nanoseconds shown(const Timeline& timeline, const Mark& mark, std::int64_t time);
 
   query::Query& query_;
   bool all_;
@@ -55,8 +51,7 @@ class SpanRows final : public MarkSink {
   NumberMap<NameId, WaysToSay> said_ = {};
   TrackTitles titles_ = {};
   std::vector<query::Value> row_;
-  FrameOf frame_of_ = {};
-  NumberMap<OriginId, std::optional<flow::TimeFrame>> frames_ = {};
+  ShownTimes times_ = {};
 };
 
 }  // namespace tracedeck::timeline

@@ -99,7 +99,7 @@ std::vector<Argument> taken(std::string_view aside) {
 void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most) {
   timeline::visit_arguments(mark, [&](std::string_view name, const query::Value& value) {
     put_text(into, name);
-    if (exporting::is_stack(name, value)) {
+    if (query::is_stack(name, value)) {
       std::string stack = exporting::stack_text(exporting::trace_of(mark), value);
       stack.resize(std::min(stack.size(), most + 1));
       return query::encode(into, query::Value::of(std::string_view(stack)));
