@@ -11,10 +11,8 @@
 
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/model/log_level.hpp"
-#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/path_parser.hpp"
 #include "tracedeck/query/pattern.hpp"
-#include "tracedeck/query/rewriting.hpp"
 #include "tracedeck/query/vocabulary.hpp"
 #include "tracedeck/render/counted.hpp"
 
@@ -104,8 +102,12 @@ void FieldWatch::add_name_tests(const Expression& comparison) {
 }
 
 void FieldWatch::add(const Expression& expression) {
+  units_.add(expression);
+  add_names_of(expression);
+}
+
+void FieldWatch::add_names_of(const Expression& expression) {
   add_name_tests(expression);
-  if (measured_comparison(expression)) comparisons_.push_back({.comparison = clone(expression)});
   if (expression.operation == Operator::kPath) {
     const Root root = expression.path.root;
     asks_for_levels_ = asks_for_levels_ || root == Root::kLogLevel;
@@ -115,23 +117,7 @@ void FieldWatch::add(const Expression& expression) {
     if (root >= kFirstEventValue && root != Root::kRealTime)
       event_words_.insert(event_value_name(root));
   }
-  for (const ExpressionPtr& operand : expression.operands) add(*operand);
-}
-
-void FieldWatch::see_units(const EventClass& event_class) {
-  for (UnitUse& use : comparisons_) {
-    const auto measured = measured_comparison(*use.comparison);
-    const auto compared = compares(*measured, event_class);
-    use.compared = use.compared || compared == true;
-    if (compared == false && (!use.other || use.other->empty()))
-      use.other = *unit_in(*measured->side, event_class);
-  }
-}
-
-bool FieldWatch::lacks_unit(const EventClass& event_class) const {
-  return std::ranges::any_of(comparisons_, [&](const UnitUse& use) {
-    return compares(*measured_comparison(*use.comparison), event_class) == false;
-  });
+  for (const ExpressionPtr& operand : expression.operands) add_names_of(*operand);
 }
 
 void FieldWatch::count_without_unit(std::uint64_t events) {
@@ -166,7 +152,7 @@ void FieldWatch::see(const EventClass& event_class) {
     has_name = has_name || word == event_value_name(Root::kName);
   }
   others_have_no_name_ = others_have_no_name_ || !has_name;
-  see_units(event_class);
+  units_.see(event_class);
   if (!name_tests_.empty() && event_class.name && events_.size() < kMostNames)
     events_.insert(*event_class.name);
   for (NameTest& test : name_tests_) {
@@ -243,13 +229,8 @@ std::vector<std::string> FieldWatch::unknown_fields() const {
 
 std::vector<std::string> FieldWatch::without_unit() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> sentences;
-  for (const UnitUse& use : comparisons_) {
-    if (use.compared || !use.other || sentences.size() == kMostSentences) continue;
-    std::string sentence = sentence_about_unit(*measured_comparison(*use.comparison), *use.other);
-    if (std::ranges::find(sentences, sentence) == sentences.end())
-      sentences.push_back(std::move(sentence));
-  }
+  std::vector<std::string> sentences = units_.sentences();
+  if (sentences.size() > kMostSentences) sentences.resize(kMostSentences);
   return sentences;
 }
 
@@ -325,16 +306,9 @@ std::vector<std::string> FieldWatch::notices() const {
   if (asks_for_levels_ && !has_levels_ && classes_ != 0 && !stopped_early_)
     sentences.emplace_back("these events have no log level: `loglevel` is unknown of each");
   // Where none could be it is said of the field.
-  const bool some_compared = std::ranges::any_of(comparisons_, &UnitUse::compared);
-  if (without_unit_ != 0 && some_compared) {
-    const auto use = std::ranges::find_if(
-        comparisons_, [](const UnitUse& each) { return each.compared && each.other.has_value(); });
-    if (use != comparisons_.end()) {
-      sentences.push_back(
-          fmt::format("{} could not be compared: there {}", render::counted(without_unit_, "event"),
-                      sentence_about_unit(*measured_comparison(*use->comparison), *use->other)));
-    }
-  }
+  if (const auto others = units_.sentence_of_others(); others && without_unit_ != 0)
+    sentences.push_back(fmt::format("{} could not be compared: there {}",
+                                    render::counted(without_unit_, "event"), *others));
   for (const std::string_view word : shadowing_) {
     if (word == event_value_name(Root::kName) && !name_is_doubtful()) continue;
     sentences.push_back(fmt::format(

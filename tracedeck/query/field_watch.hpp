@@ -14,6 +14,7 @@
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/query/expression.hpp"
 #include "tracedeck/query/field_reference.hpp"
+#include "tracedeck/query/unit_watch.hpp"
 
 namespace tracedeck::query {
 
@@ -39,8 +40,10 @@ class FieldWatch {
   [[nodiscard]] std::vector<std::string> unmet() const;
   // Whether no event of the class, which was seen, can be compared with a literal as an expression
   // says, since what they count has no unit, or another.
-  [[nodiscard]] bool lacks_unit(const EventClass& event_class) const;
-  [[nodiscard]] bool compares_units() const { return !comparisons_.empty(); }
+  [[nodiscard]] bool lacks_unit(const EventClass& event_class) const {
+    return units_.lacks(event_class);
+  }
+  [[nodiscard]] bool compares_units() const { return !units_.empty(); }
   // Such events that came.
   void count_without_unit(std::uint64_t events);
   // That reading ended before all classes were seen: nothing is said of what none has then.
@@ -67,14 +70,7 @@ class FieldWatch {
     bool met = false;
   };
 
-  // A comparison with a literal that has a unit, and whether classes have one that goes with it.
-  struct UnitUse {
-    ExpressionPtr comparison;
-    bool compared = false;
-    std::optional<std::string> other = {};  // of a class with which it does not: what it counts
-  };
-
-  void see_units(const EventClass& event_class);
+  void add_names_of(const Expression& expression);
   void add_name_tests(const Expression& comparison);
   void add_name_test(Operator operation, const Expression& wanted);
   // Whether `name` may be meant as the field of that name.
@@ -93,7 +89,7 @@ class FieldWatch {
   std::vector<Use> uses_;
   std::uint64_t streams_ = 0;
   std::vector<Use> key_uses_;  // stream.KEY
-  std::vector<UnitUse> comparisons_;
+  UnitWatch units_;
   std::uint64_t without_unit_ = 0;                  // events that were not compared
   std::set<std::string, std::less<>> names_;        // of fields of the classes, some of them
   std::set<std::string, std::less<>> stream_keys_;  // of the data streams' keys, some of them

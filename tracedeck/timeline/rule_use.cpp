@@ -24,7 +24,10 @@ void RuleUse::add_classes(const ClassGlobs& globs, const ClassMatcher& matcher) 
 }
 
 void RuleUse::add_value(const RuleValue& value) {
-  if (!rules_.empty()) rules_.back().values.push_back({.value = value});
+  if (rules_.empty()) return;
+  Value& added = rules_.back().values.emplace_back();
+  added.value = value;
+  value.add_to(added.units);
 }
 
 void RuleUse::add_text(const RuleTemplate& text, std::size_t classes) {
@@ -66,8 +69,13 @@ void RuleUse::see(Rule& rule, const EventClass& event_class) const {
   const auto is_possible = [&](const RuleValue& value) {
     return BoundValue(value, event_class).possible();
   };
-  for (Value& each : rule.values) each.known = each.known || is_possible(each.value);
   const std::string_view name = timeline::name_of(event_class);
+  for (Value& each : rule.values) {
+    each.known = each.known || is_possible(each.value);
+    each.units.see(event_class);
+    if (each.not_compared.size() < kMostNames && each.units.lacks(event_class))
+      each.not_compared.emplace(name);
+  }
   for (Text& each : rule.texts) {
     const bool known = std::ranges::any_of(each.ways, [&](const RuleTemplate::Need& way) {
       return std::ranges::all_of(way.values, is_possible);
@@ -115,6 +123,21 @@ void RuleUse::append_not_found(const Rule& rule, const Text& text, std::vector<s
                             way.text, hint));
 }
 
+// What is compared with a literal of a unit that does not go with it is there all the same.
+void RuleUse::append_unknown(const Rule& rule, const Value& value, std::vector<std::string>& all) {
+  const std::vector<std::string> units = value.units.sentences();
+  for (const std::string& sentence : units)
+    all.push_back(fmt::format("{}: {}", rule.name, sentence));
+  if (!value.known && units.empty())
+    all.push_back(fmt::format("{}: none of its events has `{}`{}", rule.name, value.value.text(),
+                              meant(value.value.text(), rule.fields)));
+  const auto others = value.units.sentence_of_others();
+  if (!others) return;
+  for (const std::string& name : value.not_compared)
+    all.push_back(
+        fmt::format("{}: events `{}` could not be compared: there {}", rule.name, name, *others));
+}
+
 std::vector<std::string> RuleUse::sentences() const {
   constexpr std::size_t kShown = 5;
   std::vector<std::string> all;
@@ -126,9 +149,7 @@ std::vector<std::string> RuleUse::sentences() const {
                                 each.globs.size() == 1 ? meant(text, names_) : ""));
     }
     for (const Value& each : rule.values) {
-      if (each.known || !rule.any_met) continue;
-      all.push_back(fmt::format("{}: none of its events has `{}`{}", rule.name, each.value.text(),
-                                meant(each.value.text(), rule.fields)));
+      if (rule.any_met) append_unknown(rule, each, all);
     }
     for (const Text& each : rule.texts) {
       append_lacking(rule, each, all);

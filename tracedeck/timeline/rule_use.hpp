@@ -47,6 +47,9 @@ class RuleUse {
   struct Value {
     RuleValue value = {};
     bool known = false;
+    query::UnitWatch units = {};  // of literals in it
+    // Classes with a field whose unit does not go with those.
+    std::set<std::string, std::less<>> not_compared = {};
   };
   struct Text {
     std::vector<RuleTemplate::Need> ways = {};
@@ -68,6 +71,7 @@ class RuleUse {
   void see(Rule& rule, const EventClass& event_class) const;
   static void append_lacking(const Rule& rule, const Text& text, std::vector<std::string>& all);
   static void append_not_found(const Rule& rule, const Text& text, std::vector<std::string>& all);
+  static void append_unknown(const Rule& rule, const Value& value, std::vector<std::string>& all);
   void see_track(std::string_view id, const EventClass& event_class);
 
   std::vector<Rule> rules_;

@@ -22,6 +22,7 @@
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/query/bound.hpp"
 #include "tracedeck/query/expression.hpp"
+#include "tracedeck/query/unit_watch.hpp"
 #include "tracedeck/timeline/key_table.hpp"
 #include "tracedeck/timeline/linux_states.hpp"
 #include "tracedeck/timeline/place_names.hpp"
@@ -159,6 +160,11 @@ class RuleValue {
   [[nodiscard]] static std::optional<RuleValue> of_field(std::string_view name);
 
   [[nodiscard]] const std::string& text() const { return text_; }
+  // Adds the comparisons in it to what is watched.
+  void add_to(query::UnitWatch& units) const {
+    if (expression_ != nullptr) units.add(*expression_);
+    for (const RuleValue& each : of_) each.add_to(units);
+  }
   // The field of the payload that it is; null where it is none, or events of that class have none.
   [[nodiscard]] const Member* field_in(const EventClass& event_class) const;
   // Whether it is `processor`, or depends on that.
