@@ -172,6 +172,93 @@ class Units(CommandTest):
         rows = self.check(run("query", "where has(took_ns) | select latency as l, latency * 1ms as ns | where ns > 10ms && l > 10ms", file), 0)
         self.assertEqual(rows.stdout.decode().splitlines()[:2], ["l (ms)     ns", "    50  5e+07"])
 
+    # Each of the first class has a duration: a span with its fields as arguments.
+    def spans(self, stages, *frames, code=0):
+        answer = self.check(run("query", f"spans | {stages}", "--output", "jsonl", self.file("t.bin", requests() + b"".join(frames))), code)
+        lines = [json.loads(line) for line in answer.stdout.splitlines()]
+        return lines[:-1], lines[-1]["answer"], answer.stderr.decode()
+
+    def test_arguments_of_spans(self):
+        for condition, spans in (
+            ("latency > 10ms", 1), ("latency >= 0.003s", 4), ("latency in [1ms..4ms]", 3), ("abs(latency) > 10ms", 1), ("db > 10ms", 1),
+            ("db == 1500us", 3), ("body == 1.5kB", 4), ("!(latency > 10ms)", 3), ("latency > 10", 1), ("latency * 1ms > 10ms", 1), ("duration > 10ms", 1),
+        ):  # fmt: skip
+            with self.subTest(condition):
+                rows, _, said = self.spans(f"where {condition} | count")
+                self.assertEqual((rows, said), ([{"count": spans}], ""))
+                rows, *_ = self.spans(f"sort duration | where {condition} | count")
+                self.assertEqual(rows, [{"count": spans}])
+        for condition, why in (("plain > 5ms", "nothing says what `plain` counts, to compare it with a time"), ("load > 1ms", "nothing says what `load` counts"),
+                               ("latency > 5MiB", "nothing says what `latency` counts")):
+            with self.subTest(condition):
+                rows, _, said = self.spans(f"where {condition} | count")
+                self.assertEqual(rows, [{"count": 0}])
+                self.assertIn(why, said)
+        _, answer, _ = self.spans("max(latency), sum(body)")
+        self.assertEqual(answer["units"], {"max(latency)": "ms", "sum(body)": "bytes"})
+        rows, *_ = self.spans("max(latency) by name | where max > 10ms")
+        self.assertEqual(len(rows), 1)
+
+    def test_arguments_of_latency(self):
+        file = self.file("t.bin", requests())
+        for condition, spans in (("latency > 10ms", 1), ("db == 1500us", 3), ("latency > 10", 1)):
+            answer = json.loads(self.check(run("latency", "--json", "--where", condition, file), 0).stdout)
+            self.assertEqual(sum(row["count"] for row in answer["rows"]), spans, condition)
+        self.assertIn("nothing says what `plain` counts", run("latency", "--where", "plain > 5ms", file).stderr.decode())
+
+    def test_arguments_whose_units_differ(self):
+        """Each value counts what its own class says."""
+        us, none = [(0, "dial9.role", "span.duration"), (1, "unit", "us")], [(0, "dial9.role", "span.duration")]
+        more = b""
+        for number, notes in ((3, us), (4, none)):
+            more += w.schema(number, "Put", REQUEST) + w.annotations(number, *notes)
+        put = lambda number, latency: w.event(number, w.varint(MS) + w.f64(latency) + w.varint(1) + w.varint(1) + w.f64(1) + w.varint(7), MS)
+        rows, _, said = self.spans("where latency > 10ms | count", more + put(3, 20_000) + put(3, 9_000) + put(4, 50) + put(3, 30_000))
+        self.assertEqual(rows, [{"count": 3}])
+        self.assertIn("1 span could not be compared: there nothing says what `latency` counts", said)
+        rows, _, said = self.spans("sort latency | where latency > 10ms | count", more + put(3, 20_000))
+        self.assertEqual(rows, [{"count": 0}])
+        self.assertIn("`latency` is of numbers that event classes give different units, or none: behind `sort`", said)
+
+    def rule(self, when, event="Get"):
+        """How many instants a rule with that condition makes, and what is said."""
+        table = f"""table = "mine"
+applies = {{ class = "Get" }}
+[[track]]
+id = "t"
+name = "mine"
+[[instant]]
+event = "{event}"
+when = "{when}"
+track = "t"
+category = "slow"
+name = "slow"
+"""
+        out = self.folder / "t.json"
+        done = self.check(run("convert", "-q", "--table", self.file("t.toml", table.encode()), "-o", out, self.file("t.bin", requests())), 0)
+        said = run("latency", "--table", self.folder / "t.toml", self.folder / "t.bin").stderr.decode()
+        self.assertEqual(done.returncode, 0)
+        return sum(event["ph"] == "i" and event["name"] == "slow" for event in json.loads(out.read_bytes())["traceEvents"]), said
+
+    def test_rules_of_tables(self):
+        rule = "table mine: [[instant]] of Get: "
+        for when, instants, why in (
+            ("latency > 10ms", 1, "events `Get` could not be compared: there nothing says what `latency` counts, to compare it with a time"),
+            ("latency > 10", 2, None),
+            ("latency > 5MiB", 0, "`latency` counts ms, which cannot be compared with bytes: write a number without a unit"),
+            ("plain > 5ms", 0, "nothing says what `plain` counts, to compare it with a time"),
+            ("plain > 5ms || plain == 7", 5, "nothing says what `plain` counts, to compare it with a time"),
+            ("missing > 5ms", 0, "none of its events has `missing > 5ms`"),
+        ):
+            with self.subTest(when):
+                found, said = self.rule(when)
+                self.assertEqual(found, instants)
+                if why is None:
+                    self.assertNotIn(rule, said)
+                else:
+                    self.assertIn(rule + why, said)
+                    self.assertEqual(said.count(rule), 1)
+
     def test_units_that_differ(self):
         file = self.file("t.bin", requests())
         answer = self.check(run("query", "max(latency)", file), 0)

@@ -220,6 +220,7 @@ class Binder {
     if (unit.seen != nullptr) {
       node.kind = NodeKind::kQuantity;
       node.seen = unit.seen;
+      node.column = unit.column;
     } else {
       node.constant = in_unit(node.constant, *quantity, unit.unit);
     }
@@ -387,6 +388,13 @@ Value stack_of(const Value& addresses, const EventValues& values) {
   return Value::of(std::string_view(values.texts->emplace_back(*std::move(stack))));
 }
 
+// In the unit of what it is compared with: as that value says itself, or all of its column.
+Value quantity_in_row(const BoundNode& node, const EventValues& values) {
+  const std::string_view own = values.columns[node.column].unit;
+  return in_unit(node.constant, *quantity_of(*node.expression),
+                 own.empty() ? node.seen->unit() : own);
+}
+
 Value evaluate_operation(const BoundNode& node, const EventValues& values) {
   const Operator operation = node.expression->operation;
   switch (operation) {
@@ -536,9 +544,7 @@ Value evaluate(const BoundNode& node, const EventValues& values) {
     case NodeKind::kColumn:
       return values.columns[node.column];
     case NodeKind::kQuantity:
-      return node.seen->seen()
-                 ? in_unit(node.constant, *quantity_of(*node.expression), node.seen->unit())
-                 : node.constant;
+      return node.seen->seen() ? quantity_in_row(node, values) : node.constant;
     case NodeKind::kOperation:
       break;
   }

@@ -64,7 +64,7 @@ struct BoundNode {
   Kind kind = Kind::kConstant;
   Value constant = {};
   FieldReference field = {};             // of kField; of kEventValue and kStreamKey unused
-  std::size_t column = 0;                // of kColumn
+  std::size_t column = 0;                // of kColumn; of kQuantity the one with the unit
   const SeenUnit* seen = nullptr;        // of kQuantity
   const TextMatcher* matcher = nullptr;  // of kMatches and kGlob
   const ConstantList* list = nullptr;    // of kIn: the items that are not among the operands

@@ -8,6 +8,7 @@
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/query/field_reference.hpp"
 #include "tracedeck/query/projection.hpp"
+#include "tracedeck/render/counted.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -176,10 +177,53 @@ std::optional<RowUnit> unit_in(const Expression& expression, std::span<const Col
     if (column == nullptr) return std::nullopt;
     if (column->unit == Unit::kBytes) return RowUnit{.unit = kBytes};
     if (column->unit != Unit::kNone) return RowUnit{.unit = kNanoseconds};
-    return column->seen == nullptr ? std::nullopt : std::optional(RowUnit{.seen = column->seen});
+    if (column->seen == nullptr) return std::nullopt;
+    return RowUnit{.seen = column->seen,
+                   .column = static_cast<std::size_t>(column - columns.data())};
   }
   if (!keeps_unit(expression.operation)) return std::nullopt;
   return unit_in(*expression.operands.front(), columns);
+}
+
+void ComparedColumns::add(const Expression& expression, std::span<const Column> columns,
+                          bool is_sorted) {
+  const auto measured = measured_comparison(expression);
+  const auto unit = measured ? unit_in(*measured->side, columns) : std::nullopt;
+  if (unit && unit->seen != nullptr) {
+    for (const Expression* const each : measured->quantities)
+      compared_.push_back({.seen = unit->seen,
+                           .quantity = *quantity_of(*each),
+                           .is_sorted = is_sorted,
+                           .name = columns[unit->column].name,
+                           .otherwise = sentence_about_unit(*measured, "")});
+  }
+  for (const ExpressionPtr& operand : expression.operands) add(*operand, columns, is_sorted);
+}
+
+std::vector<std::string> ComparedColumns::sentences(std::string_view row) const {
+  std::vector<std::string> sentences;
+  for (const Compared& each : compared_) {
+    if (!each.seen->seen()) continue;
+    const auto scale = scale_of_unit(each.seen->unit());
+    if (scale && scale->quantity == each.quantity) continue;
+    const std::uint64_t others = each.seen->count_of_others(each.quantity);
+    std::string sentence = each.otherwise;
+    if (!row.empty() && each.seen->count_of(each.quantity) != 0) {
+      if (each.is_sorted)
+        sentence = fmt::format(
+            "`{}` is of numbers that event classes give different units, or none: behind `sort` "
+            "and `top` it is not compared with a number that has one",
+            each.name);
+      else if (others != 0)
+        sentence = fmt::format("{} could not be compared: there {}", render::counted(others, row),
+                               each.otherwise);
+      else
+        continue;
+    }
+    if (std::ranges::find(sentences, sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  }
+  return sentences;
 }
 
 }  // namespace tracedeck::query

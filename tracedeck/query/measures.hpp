@@ -52,8 +52,30 @@ struct MeasuredComparison {
 struct RowUnit {
   std::string_view unit = {};      // empty: nothing says it
   const SeenUnit* seen = nullptr;  // where events say it
+  std::size_t column = 0;          // with `seen`: whose values may say it each for itself
 };
 [[nodiscard]] std::optional<RowUnit> unit_in(const Expression& expression,
                                              std::span<const Column> columns);
+
+// Columns that are compared with literals of some unit, where fields say what they count.
+class ComparedColumns {
+ public:
+  // All comparisons within an expression on rows. Behind a sort, values do not say their unit.
+  void add(const Expression& expression, std::span<const Column> columns, bool is_sorted);
+  // What could not be compared, as sentences. `row`: what each row is, if values of it say their
+  // units; else empty.
+  [[nodiscard]] std::vector<std::string> sentences(std::string_view row) const;
+
+ private:
+  struct Compared {
+    const SeenUnit* seen = nullptr;
+    Quantity quantity = Quantity::kTime;
+    bool is_sorted = false;
+    std::string name;       // of the column
+    std::string otherwise;  // what is to be said if it does not count that
+  };
+
+  std::vector<Compared> compared_;
+};
 
 }  // namespace tracedeck::query

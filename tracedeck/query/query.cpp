@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
@@ -72,7 +73,13 @@ class Query::Work {
     return {};
   }
 
-  Result<void> add_row(std::span<const Value> row) { return sink_->add(row); }
+  Result<void> add_row(std::span<const Value> row) {
+    for (std::size_t i = 0; i != plan_->argument_units.size(); ++i) {
+      const Value& argument = row[kSpanColumns + i];
+      if (argument.known()) plan_->argument_units[i]->see(argument.unit);
+    }
+    return sink_->add(row);
+  }
   void note_spans(const SpanCounts& counts) { counts_.spans = counts; }
   void note_allocations(const AllocationCounts& counts) { counts_.allocations = counts; }
   void note_samples(const SampleCounts& counts) { counts_.samples = counts; }
@@ -103,11 +110,8 @@ class Query::Work {
       sentences.push_back(
           fmt::format("no row meets the condition behind `{}`", (*dropped)->behind));
     }
-    for (const ComparedColumn& each : plan_->compared) {
-      const auto scale = scale_of_unit(each.seen->unit());
-      if (each.seen->seen() && (!scale || scale->quantity != each.quantity))
-        sentences.push_back(each.otherwise);
-    }
+    std::ranges::move(plan_->compared.sentences(plan_->spans ? "span" : ""),
+                      std::back_inserter(sentences));
     for (const Column& column : plan_->columns) {
       if (column.seen != nullptr && column.seen->mixed())
         sentences.push_back(fmt::format(

@@ -404,7 +404,8 @@ class PlanBuilder {
       return fail(ErrorCode::kLimitExceeded,
                   fmt::format("a query names at most {} arguments of spans", kMostSpanArguments));
     for (const std::string& name : arguments) {
-      plan_->columns.push_back({.name = name});
+      plan_->argument_units.push_back(&plan_->units.emplace_back());
+      plan_->columns.push_back({.name = name, .seen = plan_->argument_units.back()});
       // `.name` is the argument of that name.
       plan_->spans->arguments.push_back(name.substr(name.starts_with('.') ? 1 : 0));
     }
@@ -479,17 +480,6 @@ class PlanBuilder {
     });
   }
 
-  void note_compared(const Expression& expression, std::span<const Column> from) {
-    const auto measured = measured_comparison(expression);
-    const auto unit = measured ? unit_in(*measured->side, from) : std::nullopt;
-    if (unit && unit->seen != nullptr) {
-      for (const Expression* const each : measured->quantities)
-        plan_->compared.push_back(
-            {unit->seen, *quantity_of(*each), sentence_about_unit(*measured, "")});
-    }
-    for (const ExpressionPtr& operand : expression.operands) note_compared(*operand, from);
-  }
-
   // What helps who names what no column is.
   [[nodiscard]] std::string advice(const Path& path) const {
     const std::string word = to_string(path);
@@ -513,7 +503,7 @@ class PlanBuilder {
   Result<void> with_projection(std::vector<ExpressionPtr> expressions, std::span<const Column> from,
                                Make make) {
     if (auto done = resolve_times(expressions, from); !done) return done;
-    for (const ExpressionPtr& each : expressions) note_compared(*each, from);
+    for (const ExpressionPtr& each : expressions) plan_->compared.add(*each, from, is_sorted_);
     auto list = ExpressionList::from(std::move(expressions), text_);
     if (!list) return std::unexpected(list.error());
     auto projection = RowProjection::from(*std::move(list), from, text_,
@@ -595,6 +585,7 @@ class PlanBuilder {
   }
 
   Result<void> build_sort(SortStage& sort) {
+    is_sorted_ = true;
     std::vector<ExpressionPtr> expressions;
     std::vector<bool> descending;
     for (SortStage::Key& key : sort.keys) {
@@ -628,7 +619,8 @@ class PlanBuilder {
   GivenNames names_;
   std::vector<std::pair<std::size_t, SeenUnit*>> watched_;  // for the projection of events
   Rows rows_ = Rows::kMade;
-  bool usual_ = false;  // nothing says which columns are wanted
+  bool is_sorted_ = false;  // rows were put aside
+  bool usual_ = false;      // nothing says which columns are wanted
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tracedeck/query/condition.hpp"
 #include "tracedeck/query/field_watch.hpp"
 #include "tracedeck/query/grouping.hpp"
+#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/pairing.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/query/row_stages.hpp"
@@ -30,13 +31,6 @@ struct EventLimit {
   std::shared_ptr<Tried> tried = {};  // with a condition
 
   [[nodiscard]] bool reached() const { return passed >= most; }
-};
-
-// A column that is compared with a literal of some unit, where fields say what it counts.
-struct ComparedColumn {
-  const SeenUnit* seen = nullptr;
-  Quantity quantity = Quantity::kTime;
-  std::string otherwise;  // what is to be said if it does not count that
 };
 
 struct QueryPlan {
@@ -57,7 +51,8 @@ struct QueryPlan {
   std::vector<std::shared_ptr<Tried>> tried = {};  // conditions on rows and behind limits, in order
   std::vector<Column> columns = {};                // of the answer
   std::deque<SeenUnit> units = {};                 // of columns that are of fields
-  std::vector<ComparedColumn> compared = {};
+  std::vector<SeenUnit*> argument_units = {};      // of `units`: those of arguments of spans
+  ComparedColumns compared = {};
   bool selects_all = false;  // of events
   bool needs_order = false;
   bool any_order = false;

@@ -12,6 +12,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/error.hpp"
+#include "tracedeck/model/units.hpp"
 #include "tracedeck/query/value.hpp"
 
 namespace tracedeck::query {
@@ -32,19 +33,32 @@ enum class Unit : std::uint8_t {
   kBytes,
 };
 
-// What fields count that a column is made of, as their event classes say one after the other.
+// What fields count that a column is made of, as their event classes say one after the other; of
+// arguments of spans, as each value says.
 class SeenUnit {
  public:
   // Empty: the class does not say it.
   void see(std::string_view unit) {
     mixed_ = mixed_ || (seen_ && unit != unit_);
     if (!std::exchange(seen_, true)) unit_ = unit;
+    const auto scale = scale_of_unit(unit);
+    if (!scale)
+      ++others_;
+    else
+      ++(scale->quantity == Quantity::kTime ? times_ : sizes_);
   }
   // Empty: nothing says it, or one class this and another that.
   [[nodiscard]] std::string_view unit() const { return mixed_ ? std::string_view() : unit_; }
   [[nodiscard]] bool mixed() const { return mixed_; }
   // Whether it is of fields, and not of what is calculated.
   [[nodiscard]] bool seen() const { return seen_; }
+  // How often something was seen that counts that, and how often anything else.
+  [[nodiscard]] std::uint64_t count_of(Quantity quantity) const {
+    return quantity == Quantity::kTime ? times_ : sizes_;
+  }
+  [[nodiscard]] std::uint64_t count_of_others(Quantity quantity) const {
+    return others_ + (quantity == Quantity::kTime ? sizes_ : times_);
+  }
   // Adds what was seen elsewhere.
   void see(const SeenUnit& other) {
     if (other.seen_) see(other.unit_);
@@ -59,6 +73,9 @@ class SeenUnit {
   std::string unit_;
   bool seen_ = false;
   bool mixed_ = false;
+  std::uint64_t times_ = 0;
+  std::uint64_t sizes_ = 0;
+  std::uint64_t others_ = 0;
 };
 
 struct Column {

@@ -55,7 +55,7 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   std::vector<query::Column> columns = slice_columns();
   std::vector<std::string> names;
   for (const std::string& each : query::arguments_of_spans(expressions, slice_columns())) {
-    columns.push_back({.name = each});
+    columns.push_back({.name = each, .seen = &latency->units_.emplace_back()});
     // `.name` is the argument of that name.
     names.push_back(each.substr(each.starts_with('.') ? 1 : 0));
   }
@@ -63,6 +63,8 @@ Result<std::unique_ptr<Latency>> Latency::make(LatencyOptions options) {
   if (!names.empty()) latency->arguments_.emplace(std::move(names));
   auto list = query::ExpressionList::from(std::move(expressions), text);
   if (!list) return std::unexpected(list.error());
+  for (const query::ExpressionPtr& each : list->expressions())
+    latency->compared_.add(*each, columns, false);
   auto projection = query::RowProjection::from(*std::move(list), columns, text);
   if (!projection) return std::unexpected(projection.error());
   latency->projection_ = *std::move(projection);
@@ -190,7 +192,11 @@ LatencyRow* Latency::row_of(const Timeline& timeline, const Mark& mark, bool is_
 
 // Those of what ended; behind the columns of its row.
 void Latency::take_arguments(const Mark& mark) {
-  std::ranges::copy(arguments_->end(mark), row_.begin() + kSliceColumns);
+  const std::span<const Value> values = arguments_->end(mark);
+  std::ranges::copy(values, row_.begin() + kSliceColumns);
+  for (std::size_t i = 0; i != values.size(); ++i) {
+    if (values[i].known()) units_[i].see(values[i].unit);
+  }
   any_ended_ = true;
 }
 
@@ -200,7 +206,9 @@ std::vector<std::string> Latency::unknown_arguments() const {
 }
 
 std::vector<std::string> Latency::notices() const {
-  return arguments_ ? arguments_->not_held() : std::vector<std::string>();
+  std::vector<std::string> sentences = compared_.sentences("span");
+  if (arguments_) std::ranges::move(arguments_->not_held(), std::back_inserter(sentences));
+  return sentences;
 }
 
 // Null: the condition leaves it out.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/query/measures.hpp"
 #include "tracedeck/query/projection.hpp"
 #include "tracedeck/timeline/latency_row.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
@@ -145,7 +146,9 @@ class Latency final : public MarkSink, private SpanCounter {
   std::optional<SpanArguments> arguments_;  // if those expressions name any
   bool any_ended_ = false;                  // with these
   std::vector<query::Value> row_;           // columns, then arguments
-  NumberMap<NameId, WaysToSay> said_;       // of conditions and groups
+  std::deque<query::SeenUnit> units_ = {};  // of these
+  query::ComparedColumns compared_ = {};
+  NumberMap<NameId, WaysToSay> said_;  // of conditions and groups
   TrackTitles titles_;
   std::deque<LatencyRow> rows_;
   TextMap<LatencyRow*> grouped_;

@@ -15,6 +15,8 @@ namespace {
 
 // Names of arguments that are kept for who misspelt one.
 constexpr std::size_t kMostNames = 1'000;
+// Units that are told apart.
+constexpr std::size_t kMostUnits = 64;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ SpanArguments::SpanArguments(std::vector<std::string> wanted)
       seen_(wanted_.size()),
       is_hexadecimal_(wanted_.size()),
       has_(wanted_.size()),
+      unit_of_(wanted_.size()),
       cells_(wanted_.size()),
       values_(wanted_.size()) {}
 
@@ -90,7 +93,17 @@ void SpanArguments::put(std::string& into, std::string_view name, const query::V
   seen_[index] = has_[index] = true;
   is_hexadecimal_[index] = value.is_hexadecimal;
   put_varint(into, index);
+  put_varint(into, number_of_unit(value.unit));
   query::encode(into, value);
+}
+
+std::uint64_t SpanArguments::number_of_unit(std::string_view unit) {
+  const auto known = std::ranges::find(units_, unit);
+  const auto number = static_cast<std::uint64_t>(known - units_.begin());
+  if (known != units_.end()) return number;
+  if (units_.size() == kMostUnits) return 0;
+  units_.emplace_back(unit);
+  return number;
 }
 
 void SpanArguments::put_aside(std::string& into, const Mark& mark) {
@@ -134,16 +147,20 @@ std::span<const query::Value> SpanArguments::values(std::string_view aside) {
   std::span<const std::uint8_t> bytes = as_bytes(aside);
   while (!bytes.empty()) {
     const auto index = take_varint(bytes);
-    if (!index || *index >= cells_.size()) break;
+    const auto unit = take_varint(bytes);
+    if (!index || *index >= cells_.size() || !unit || *unit >= units_.size()) break;
     auto cell = query::decode_cell(bytes);
     if (!cell) break;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (wanted_[i] == wanted_[static_cast<std::size_t>(*index)]) cells_[i] = *cell;
+      if (wanted_[i] != wanted_[static_cast<std::size_t>(*index)]) continue;
+      cells_[i] = *cell;
+      unit_of_[i] = *unit;
     }
   }
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     values_[i] = cells_[i].value();
     values_[i].is_hexadecimal = is_hexadecimal_[i];
+    values_[i].unit = units_[static_cast<std::size_t>(unit_of_[i])];
   }
   return values_;
 }

@@ -56,6 +56,8 @@ class SpanArguments {
   // Appends the arguments of a mark that are asked for, and that `into` has not if they are fields.
   void put_aside(std::string& into, const Mark& mark);
   void put(std::string& into, std::string_view name, const query::Value& value);
+  // The number of a unit; 0: none.
+  [[nodiscard]] std::uint64_t number_of_unit(std::string_view unit);
   [[nodiscard]] const Arguments& fields_of(const EventClass& event_class);
   void note_names(const EventClass& event_class);
   [[nodiscard]] std::span<const query::Value> values(std::string_view aside);
@@ -76,6 +78,9 @@ class SpanArguments {
   std::vector<bool> is_hexadecimal_;  // the last value of each that is wanted: how it is shown
   std::vector<bool> has_;             // what was put aside of the mark at hand, or before
   std::string both_ = {};             // the arguments of a begin and its end
+  // What values count, each once: they outlive the classes that say it.
+  std::vector<std::string> units_ = {""};
+  std::vector<std::uint64_t> unit_of_;  // of each that is wanted, a number of `units_`
   std::vector<query::Cell> cells_ = {};
   std::vector<query::Value> values_;
 };
