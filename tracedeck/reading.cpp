@@ -82,7 +82,6 @@ Result<flow::PipelineOptions> Reading::pipeline_options(std::vector<std::string>
 
 void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
                    flow::Selection selection, flow::Needs needs) {
-  selection.nominal_last = selection.order == flow::Order::kTime;
   auto wanted = pipeline_options(std::move(paths), options, std::move(selection), needs);
   if (!wanted) return failed(wanted.error());
   pipeline = flow::Pipeline::open(*std::move(wanted), *this, options.stop);

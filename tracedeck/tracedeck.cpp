@@ -54,6 +54,7 @@ Trace open(std::vector<std::string> paths, OpenOptions options) {
     state->condition = *condition;
     options.selection.where = *std::move(condition);
   }
+  options.selection.nominal_last = options.selection.order == flow::Order::kTime;
   state->reading.open(std::move(paths), options, options.selection,
                       {.values = true, .headers = false, .findings = options.findings});
   return Trace(std::move(state));

@@ -40,6 +40,7 @@ Result<std::shared_ptr<OpenTrace>> OpenTrace::open(Request request) {
     trace->condition_ = *condition;
     options.selection.where = *std::move(condition);
   }
+  options.selection.nominal_last = options.selection.order == flow::Order::kTime;
   options.stop = trace->stop.get_token();
   trace->reading_->open(std::move(request.question.paths), options, options.selection,
                         {.values = true, .names = true, .findings = options.findings});
