@@ -73,24 +73,6 @@ bool use_color(ColorMode mode, int descriptor) {
          std::string_view(terminal) != "dumb";
 }
 
-// What is wrong with TRACEs whose metadata are given.
-std::string check_bare_streams(const Options& options) {
-  if (options.metadata_file.empty()) return {};
-  if (options.format != find_format("ctf"))
-    return fmt::format("option '--metadata' goes with '--format ctf' only, not with {}",
-                       options.format->info().name);
-  const auto is_directory = [](const std::string& trace) {
-    std::error_code ignored;
-    return trace != "-" && std::filesystem::is_directory(trace, ignored);
-  };
-  const auto directory = std::ranges::find_if(options.operands, is_directory);
-  if (directory == options.operands.end()) return {};
-  return fmt::format(
-      "'{}' is a directory, which has its own metadata; '--metadata' is for data streams that "
-      "come without",
-      *directory);
-}
-
 // Puts what the lists name behind the TRACEs. Returns what is wrong with them, or "".
 std::string take_lists(Options& options) {
   std::vector<std::string>& traces = options.operands;
@@ -155,7 +137,8 @@ std::string check_traces(Options& options) {
   });
   if (!listens && std::ranges::find(options.given, "stall-limit") != options.given.end())
     return "option '--stall-limit' goes with tcp-listen:// only";
-  return check_bare_streams(options);
+  if (options.metadata_file.empty()) return {};
+  return check_given_metadata(*options.format, options.operands);
 }
 
 // What is wrong with live TRACEs and what goes with them.

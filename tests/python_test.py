@@ -24,6 +24,7 @@ import dial9_writer as dial9
 import heph_writer as heph
 from command import BIN, ROOT, TRACES, run
 from short_slices_test import jobs
+from tband_test import event as tband_event
 from why_test import TABLE
 from worlds import ros2
 
@@ -38,6 +39,7 @@ if RUNTIME:
     # The commands that are run have a runtime of their own.
     PRELOADED = {"LD_PRELOAD": os.environ.pop("LD_PRELOAD"), "ASAN_OPTIONS": os.environ.pop("ASAN_OPTIONS")}
 
+S, UTC = 10**9, 1_700_000_000 * 10**9
 BUILD = pathlib.Path(BIN).resolve().parent.parent
 LIBRARY = pathlib.Path(os.environ.get("TRACEDECK_LIBRARY", BUILD / "lib/libtracedeck_c.so.1"))
 DEBIAN = "/usr/bin/python3"
@@ -407,7 +409,8 @@ class Reading(Traces):
             if maker == "package":
                 receipt = tracedeck.convert(path, out, **keywords)
             else:
-                done = run("convert", "-q", "--report", str(folder / "report.json"), "-o", str(out), *words, path)
+                paths = [path] if isinstance(path, str) else path
+                done = run("convert", "-q", "--report", str(folder / "report.json"), "-o", str(out), *words, *paths)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 receipt = json.loads((folder / "report.json").read_text())
                 (folder / "report.json").unlink()
@@ -468,7 +471,7 @@ class Reading(Traces):
             ("old.pftrace", ["--perfetto-level", "50"], {"perfetto_level": 50}),
             ("time.folded", ["--weight", "time"], {"weight": "time"}),
             ("part.html", ["--begin", "+1ms", "--end", "+5ms"], {"begin": "+1ms", "end": "+5ms"}),
-            ("merged.json", ["--order", "merged"], {"order": "merged"}),
+            ("merged.folded", ["--order", "merged"], {"order": "merged"}),
         ):
             for trace, path, more, options in traces:
                 with self.subTest(name, trace=trace):
@@ -494,6 +497,57 @@ class Reading(Traces):
         self.assertGreater(receipt["events"], 0)
         with self.assertRaises(tracedeck.ArgumentError):
             tracedeck.open(path, tables=self.write("wrong.toml", b"table = 1\n"))
+
+    def anchored(self, host, anchor, jobs):
+        """A trace of a host whose clock is related to UTC, with jobs of these begins and ends, in seconds."""
+        data = dial9.header() + dial9.schema(0, "ClockSyncEvent", [("realtime_ns", dial9.VARINT)])
+        data += dial9.schema(1, "SegmentMetadataEvent", [("entries", dial9.STRING_MAP)])
+        data += dial9.schema(2, "job_begin", [("n", dial9.VARINT)]) + dial9.schema(3, "job_end", [("n", dial9.VARINT)])
+        at, utc = anchor
+        data += dial9.reset(at * S) + dial9.event(1, dial9.string_map(("host", host), ("boot_id", host))) + dial9.event(0, dial9.varint(UTC + utc * S))
+        for times in jobs:
+            for kind, time in enumerate(times, 2):
+                data += dial9.reset(time * S) + dial9.event(kind, dial9.varint(1))
+        return self.write(f"{host}.bin", data)
+
+    def test_traces_are_read_as_by_the_command(self):
+        hosts = [self.anchored("web1", (1, 1), [(160, 161)]), self.anchored("web2", (500, 5), [(560, 561), (562, 565)])]
+        ticks = self.ticks(300)
+        out = self.folder / "trace"
+        tracedeck.convert(ticks, out, "ctf1")
+        (stream,) = (path for path in out.iterdir() if path.name not in ("metadata", "environment.json-seq"))
+        console = self.write("console", b"".join(tband_event(4 + i % 2, 100 * i, 7) for i in range(40)))
+        ways = (
+            ("hosts", hosts, [], {}),
+            ("wall", hosts, ["--clock", "wall"], {"clock": "wall"}),
+            ("recorded", hosts, ["--clock", "trace"], {"clock": "trace"}),
+            ("one", hosts[1:], ["--clock", "wall"], {"clock": "wall"}),
+            ("format", [console], ["--format", "tband"], {"format": "tband"}),
+            ("metadata", [str(stream)], ["--metadata", out / "metadata"], {"metadata": out / "metadata"}),
+        )
+        times = set()
+        for name, paths, words, keywords in ways:
+            with self.subTest(name), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that times are in UTC
+                printed = [json.loads(line) for line in run("print", "--output", "jsonl", *words, *paths).stdout.splitlines()]
+                self.assertTrue(printed)
+                trace = tracedeck.open(paths, **keywords)
+                self.assertEqual([(each.name, each.time) for each in trace], [(each["name"], each["time"]) for each in printed])
+                times.add((len(paths), printed[-1]["time"]))
+                self.assertEqual(trace.query("select name, time"), self.command_rows(*words, "select name, time", *paths))
+                self.assertEqual(trace.spans(), self.command_rows(*words, "spans", *paths))
+                self.assertEqual(trace.latency(), json.loads(run("latency", "--json", *words, *paths).stdout))
+                said = [json.loads(line) for line in run("validate", "--json", *words, *paths).stdout.splitlines()]
+                self.assertEqual(tracedeck.validate(paths, **keywords), said)
+                for target in ("html", "dial9", "jsonl"):
+                    of_command, of_package = self.converted(f"{name}.{target}", paths, ["--to", target, *words], to=target, **keywords)
+                    self.assertEqual(of_package, of_command)
+        self.assertEqual(len({time for count, time in times if count == 2}), 2, times)  # UTC, and as recorded
+        with self.assertRaises(tracedeck.TracedeckError):
+            tracedeck.open(ticks, format="ctf")
+
+    def command_rows(self, *arguments):
+        return [json.loads(line) for line in run("query", "--json", *arguments).stdout.splitlines()][:-1]
 
     def test_convert_in_parts(self):
         path = self.ticks(5000)
@@ -726,9 +780,12 @@ class WrongUse(Traces):
 
     def test_options_that_cannot_be(self):
         path = self.ticks()
-        for options in ({"where": "n >"}, {"begin": "noon"}, {"order": "random"}, {"jobs": 100_000}, {"where": "n\0"}):
+        for options in ({"where": "n >"}, {"begin": "noon"}, {"order": "random"}, {"jobs": 100_000}, {"where": "n\0"},
+                        {"format": "elf"}, {"clock": "water"}, {"format": "heph", "metadata": path}):
             with self.assertRaises(tracedeck.ArgumentError):
                 tracedeck.open(path, **options)
+        with self.assertRaisesRegex(tracedeck.ArgumentError, "its own metadata"):
+            tracedeck.open(self.folder, metadata=path)
         for options in ({"where": 1}, {"jobs": "two"}, {"colour": "red"}):
             with self.assertRaises(TypeError):
                 tracedeck.open(path, **options)
@@ -1013,7 +1070,7 @@ class Interface(unittest.TestCase):
     def test_sizes(self):
         from tracedeck import _library
 
-        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 112, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 160, "ArrowSchema": 72, "ArrowArray": 80,
+        sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 136, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 160, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
 

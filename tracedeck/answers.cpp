@@ -178,6 +178,8 @@ Result<void> answer_rows(const Question& question, query::Query& query, ReadForA
   timeline::QueryRows& rows = **made;
   if (auto opened = read.open(question, rows.selection(), rows.needs()); !opened) return opened;
   query.name_traces(read.pipeline().trace_names());
+  rows.show_utc_by(
+      [&read](const std::string& trace) { return read.pipeline().frame_of_moved(trace); });
   query.answer_to(std::move(sink));
   auto done = read.read([&](const BatchPtr& batch) -> Result<bool> {
     if (auto added = query.add(*batch); !added) return std::unexpected(added.error());
@@ -462,14 +464,14 @@ Result<void> validate(Question question, io::Output& output) {
     return delivered.has_value();
   };
   SilentObserver observer;
-  flow::PipelineOptions options;
-  options.selection = question.reading.selection;
-  options.needs = {.values = true, .findings = true};
-  options.jobs = question.reading.jobs;
-  auto places = flow::list_traces({.names = question.paths}, {});
+  auto options =
+      Reading::pipeline_options(question.paths, question.reading, question.reading.selection,
+                                {.values = true, .findings = true});
+  if (!options) return std::unexpected(options.error());
+  auto places = flow::list_traces({.names = question.paths, .format = options->format}, {});
   if (flow::are_live(places))
     return fail(ErrorCode::kUnsupported, "live traces are not read by this interface");
-  flow::for_each_trace(std::move(options), observer, {}, std::move(places), look_at);
+  flow::for_each_trace(*std::move(options), observer, {}, std::move(places), look_at);
   return delivered ? output.flush() : delivered;
 }
 

@@ -52,15 +52,22 @@ std::vector<Given> given_options(const ConvertOptions& options) {
   const auto time = [](const std::optional<TimePoint>& point) {
     return point ? text_of(*point) : std::string();
   };
+  std::vector<std::string> offsets;
+  for (const flow::ClockOffset& offset : selection.clock_offsets)
+    offsets.push_back(fmt::format("{}={}", offset.trace.value_or(""), offset.nanoseconds));
   std::string rules;
   for (const timeline::Table& table : options.tables) rules += table.text;
   const auto word = [](auto value) { return fmt::format("{}", static_cast<int>(value)); };
   return {
       {"begin", selection.begin.has_value(), time(selection.begin)},
       {"end", selection.end.has_value(), time(selection.end)},
+      {"stream-intersection", selection.stream_intersection, ""},
       {"where", !options.reading.where.empty(), options.reading.where},
       {"limit", selection.limit.has_value(), fmt::format("{}", selection.limit.value_or(0))},
       {"order", keeps_order(options), word(selection.order)},
+      {"clock", options.reading.keeps_clock || selection.clock != flow::Clock::kTrace,
+       word(selection.clock)},
+      {"clock-offset", !selection.clock_offsets.empty(), join(offsets)},
       {"what", options.content != TableContent::kEvents, word(options.content)},
       {"table", !options.tables.empty(), std::move(rules)},
       {"layout", options.layout != TableLayout::kUsual, word(options.layout)},
@@ -133,6 +140,8 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
   auto reading = Reading::pipeline_options(paths, options.reading, std::move(selection), {});
   if (!reading) return std::unexpected(reading.error());
   task.reading = *std::move(reading);
+  // A trace keeps its clocks.
+  if (kind.target != nullptr) task.reading.wall_between_hosts = false;
   task.keeps_order = keeps_order(options);
   task.kind = &kind;
   task.out = out;

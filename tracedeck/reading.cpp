@@ -71,12 +71,16 @@ Result<flow::PipelineOptions> Reading::pipeline_options(std::vector<std::string>
   wanted.jobs = options.jobs;
   wanted.follow = options.follow;
   wanted.baud = options.baud;
+  wanted.wall_between_hosts = !options.keeps_clock && wanted.selection.clock_offsets.empty();
   if (options.metadata.empty()) return wanted;
+  if (wanted.format == nullptr) wanted.format = find_format("ctf");
+  if (std::string sentence = check_given_metadata(*wanted.format, wanted.operands);
+      !sentence.empty())
+    return fail(ErrorCode::kInvalidArgument, std::move(sentence));
   auto metadata =
       read_given_metadata(options.metadata, flow::max_state(wanted, false), options.stop);
   if (!metadata) return std::unexpected(metadata.error());
   wanted.metadata = *std::move(metadata);
-  if (wanted.format == nullptr) wanted.format = find_format("ctf");
   return wanted;
 }
 

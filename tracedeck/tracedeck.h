@@ -92,6 +92,13 @@ typedef struct td_options {
    * built-in table, or a file. */
   const char* const* tables;
   size_t table_count;
+  const char* format; /* "dial9", "heph", "tband", "ctf"; null: it is recognised */
+  /* Which clock times are of: "trace", as recorded, or "wall", UTC where a trace relates its clock
+   * to it. Null: as recorded, but for traces of several hosts that all relate theirs. */
+  const char* clock;
+  /* A file: of data streams of CTF that are opened as files or as "-", without the directory that
+   * they belong to. Null: traces have their own. */
+  const char* metadata;
 } td_options;
 
 /* --- Traces, read once from the first event to the last ------------------------------------- */
@@ -271,8 +278,8 @@ typedef struct td_why_question {
 
 /* What `tracedeck why --json` prints of one slice, wait or state. At least one of `slice` and `at`
  * is given; a `rank` above 1 goes with `slice` alone. The traces are read twice: what can be read
- * once is TD_ERROR_UNSUPPORTED. Of the options only `order`, `jobs`, `tables` and the callbacks may
- * be given; others are TD_ERROR_ARGUMENT. */
+ * once is TD_ERROR_UNSUPPORTED. Of the options `where`, `begin`, `end`, `limit` and flags are
+ * TD_ERROR_ARGUMENT. */
 td_status td_why(const char* const* paths, size_t path_count, const td_options* options,
                  const td_why_question* question, td_write write, void* user, td_error* error);
 

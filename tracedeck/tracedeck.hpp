@@ -49,6 +49,9 @@ struct OpenOptions {
   // Only events for which this expression is true (docs/query.md): `duration > 5ms`; "": all. One
   // that is wrong is an error, with a caret under the place, and there are no events then.
   std::string where = {};
+  // The selection's clock was asked for. Else traces of several hosts that all relate their clocks
+  // to UTC are in UTC, as nothing else relates them.
+  bool keeps_clock = false;
   // Null: it is recognised. See `find_format`.
   const Format* format = nullptr;
   // The file with the metadata of data streams of CTF that are opened as files or as `-`, without

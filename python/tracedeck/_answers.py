@@ -11,7 +11,9 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 from ._library import ConvertStructure, PartStructure, Path, Paths, Request, Text, TracedeckWarning, WhyStructure
 from ._library import answer, check, encoded, library, new_error, path_list, text_array
 
-_OPTIONS = ("where", "begin", "end", "order", "jobs", "limit", "findings", "progress", "tables")
+_OPTIONS = (
+    "where", "begin", "end", "order", "jobs", "limit", "findings", "progress", "tables", "format", "clock", "metadata",
+)  # fmt: skip
 
 
 def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
@@ -124,7 +126,7 @@ def why(
 
     `slice` is a name, a category, or a glob over both: the longest of them is explained, or the one of a `rank`
     (1 to 1000). `at` is a time ("+12ms"): what lasts then is explained. `track` is a name or a glob. Options are
-    `order`, `jobs` and `progress` of `tracedeck.open`. Where there is nothing such, "found" is False, and "reason"
+    those of `tracedeck.open` that select nothing. Where there is nothing such, "found" is False, and "reason"
     says why. The traces are read twice. Durations are in ns."""
     if not isinstance(rank, int) or rank < 1:
         raise ValueError(f"rank is 1 (the longest) or more, not {rank!r}")

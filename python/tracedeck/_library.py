@@ -140,6 +140,9 @@ class OptionsStructure(ctypes.Structure):
         ("note", NOTE),
         ("tables", ctypes.POINTER(ctypes.c_char_p)),
         ("table_count", ctypes.c_size_t),
+        ("format", ctypes.c_char_p),
+        ("clock", ctypes.c_char_p),
+        ("metadata", ctypes.c_char_p),
     ]
 
 
@@ -337,6 +340,9 @@ class Request:
         findings: bool = False,
         progress: Optional[Callable[[int], Any]] = None,
         tables: Paths = (),
+        format: Optional[str] = None,  # noqa: A002: as of the command
+        clock: Optional[str] = None,
+        metadata: Optional[Path] = None,
     ) -> None:
         self.raised: List[BaseException] = []
         self._paths = path_array(paths)
@@ -361,6 +367,9 @@ class Request:
         self._tables = path_array(named)
         options.tables = ctypes.cast(self._tables, ctypes.POINTER(ctypes.c_char_p))
         options.table_count = len(named)
+        options.format = encoded(format, "format")
+        options.clock = encoded(clock, "clock")
+        options.metadata = None if metadata is None else os.fsencode(metadata)
         self._options = options
         self.arguments: Tuple[Any, ...] = (self._paths, len(paths), ctypes.byref(options))
 

@@ -722,6 +722,9 @@ def open(  # noqa: A001: as of gzip and others
     findings: bool = False,
     progress: Optional[Callable[[int], Any]] = None,
     tables: Paths = (),
+    format: Optional[str] = None,  # noqa: A002: as of the command
+    clock: Optional[str] = None,
+    metadata: Optional[Path] = None,
 ) -> Trace:
     """Opens traces of any format: files, directories, trees of directories, or "-".
 
@@ -735,6 +738,10 @@ def open(  # noqa: A001: as of gzip and others
     progress  is called with the number of events read so far, some times a second
     tables    rules of what events mean, for `spans`, `latency`, `why` and time lines, beside the built-in ones:
               a file, the name of a built-in table, or a list of them (docs/timeline.md)
+    format    "dial9", "heph", "tband", "ctf"; without it the format is recognised
+    clock     "trace", times as recorded, or "wall", UTC where a trace relates its clock to it; without it as
+              recorded, but for traces of several hosts that all relate theirs
+    metadata  the file with the metadata of `paths` that are bare data streams of CTF
 
     Raises CannotOpenError, UnrecognisedError and others below TracedeckError where no trace can be
     opened, and ArgumentError for options that cannot be. Where some of several cannot be opened, the

@@ -473,6 +473,31 @@ TEST_F(CInterface, TakesTables) {
   EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
 }
 
+TEST_F(CInterface, TakesFormatClockAndMetadata) {
+  std::string answer;
+  td_options options = {};
+  options.struct_size = sizeof options;
+  const auto ask = [&] {
+    answer.clear();
+    return td_query(paths_.data(), 1, &options, "count()", append_to, &answer, &error_);
+  };
+  options.format = "dial9";
+  options.clock = "wall";
+  EXPECT_EQ(ask(), TD_OK) << error_.message;
+  options.clock = "water";
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("none of trace, wall"));
+  options.clock = "trace";
+  options.format = "elf";
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("none of dial9"));
+  options.format = "heph";
+  EXPECT_NE(ask(), TD_ERROR_ARGUMENT);
+  options.metadata = path_.c_str();
+  EXPECT_EQ(ask(), TD_ERROR_ARGUMENT);
+  EXPECT_THAT(error_.message, HasSubstr("'--format ctf' only"));
+}
+
 TEST_F(CInterface, PartsAddUp) {
   constexpr const char* kStages = "count() by name";
   std::string part;

@@ -9,6 +9,7 @@
 
 #include "tracedeck/base/time_point.hpp"
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/formats.hpp"
 
 namespace tracedeck::capi {
 namespace {
@@ -29,6 +30,28 @@ Result<flow::Order> order_of(const char* text) {
   if (name == "time") return flow::Order::kTime;
   return fail(ErrorCode::kInvalidArgument,
               fmt::format("order: '{}' is none of merged, recorded, time", repaired_utf8(name)));
+}
+
+Result<void> take_clock(const char* text, OpenOptions& reading) {
+  if (text == nullptr) return {};
+  const std::string_view name = text;
+  if (name != "trace" && name != "wall")
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("clock: '{}' is none of trace, wall", repaired_utf8(name)));
+  reading.selection.clock = name == "wall" ? flow::Clock::kWall : flow::Clock::kTrace;
+  reading.keeps_clock = true;
+  return {};
+}
+
+Result<void> take_format(const char* text, OpenOptions& reading) {
+  if (text == nullptr) return {};
+  reading.format = find_format(text);
+  if (reading.format != nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const Format* const format : formats()) names.push_back(format->info().name);
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format("format: '{}' is none of {}", repaired_utf8(text), fmt::join(names, ", ")));
 }
 
 // What is missing goes to the caller, and what is to be known about the answer.
@@ -87,6 +110,9 @@ Result<void> take_options(const td_options* given, Request& request) {
   reading.selection.begin = *begin;
   reading.selection.end = *end;
   reading.selection.order = *order;
+  if (auto taken = take_clock(options.clock, reading); !taken) return taken;
+  if (auto taken = take_format(options.format, reading); !taken) return taken;
+  if (options.metadata != nullptr) reading.metadata = options.metadata;
   question.keeps_order = options.order != nullptr;
   if (options.limit != 0) reading.selection.limit = options.limit;
   if (options.where != nullptr) reading.where = options.where;
