@@ -192,10 +192,26 @@ class Caller {
     if ((which & 16U) != 0) options.go_on = go_on;
     if ((which & 32U) != 0) options.note = note;
     if ((which & 64U) != 0) options.jobs = script_.next() % 3;
-    if ((which & 128U) != 0) options.flags = script_.next();
+    if ((which & 128U) != 0) fill_rare(options);
     options.limit = script_.next() % 16;
     outcome_.refuse_ask = script_.next() % 4;
     outcome_.refuse_behind = script_.next() % 64;
+  }
+
+  void fill_rare(td_options& options) {
+    using Text = const char*;
+    const unsigned which = script_.next();
+    if ((which & 1U) != 0) options.flags = script_.next();
+    if ((which & 2U) != 0)
+      options.format =
+          script_.one_of(std::to_array<Text>({"dial9", "heph", "tband", "ctf", "elf"}));
+    if ((which & 4U) != 0)
+      options.clock = script_.one_of(std::to_array<Text>({"wall", "trace", "water"}));
+    if ((which & 8U) != 0) options.metadata = script_.one_of(std::array{path_.c_str(), "/nowhere"});
+    if ((which & 16U) == 0) return;
+    tables_ = script_.one_of(std::to_array<Text>({"dial9", "linux-priorities", path_.c_str()}));
+    options.tables = script_.next() % 8 == 7 ? nullptr : &tables_;
+    options.table_count = script_.next() % 2;
   }
 
   td_trace trace() {
@@ -251,6 +267,9 @@ class Caller {
         return why();
       case 14:
         return from_threads();
+      case 15:
+        if (what / 16 % 2 == 1) return convert();
+        [[fallthrough]];
       default:
         checked([&](td_error* error) {
           const Request asked = request();
@@ -408,6 +427,64 @@ class Caller {
     });
   }
 
+  void convert() {
+    using Text = const char*;
+    Sized<td_convert_options> options(script_);
+    const unsigned which = script_.next();
+    if ((which & 1U) != 0) fill(options.value);
+    if ((which & 2U) != 0) fill_drawing(options.value);
+    const std::string out =
+        folder_ +
+        script_.one_of(std::to_array<Text>({"/result", "/result.html", "/result.json.gz"}));
+    const Text to = script_.one_of(kTargets);
+    const Text name =
+        script_.one_of(std::array<Text, 4>{out.c_str(), out.c_str(), path_.c_str(), nullptr});
+    const td_status status = checked([&](td_error* error) {
+      const Request asked = request();
+      return td_convert(asked.pointer, asked.count, asked.given, to, name,
+                        (which & 4U) != 0 ? nullptr : &options.value, take, &outcome_, error);
+    });
+    require(std::filesystem::exists(path_));
+    if (status == TD_OK) require(outcome_.text.ends_with("}\n"));
+    remove_results();
+  }
+  void fill(td_convert_options& options) {
+    using Text = const char*;
+    options.what = script_.one_of(std::to_array<Text>({nullptr, "events", "spans", "all", "none"}));
+    options.layout = script_.one_of(std::to_array<Text>({nullptr, "class", "schema", "one"}));
+    options.partition = script_.one_of(std::to_array<Text>({nullptr, "class,date", "date"}));
+    options.segment = script_.one_of(std::to_array<Text>({nullptr, "s", "../s", ""}));
+    hidden_ = script_.one_of(std::to_array<Text>({nullptr, "n", "[Tick:]text", "[", "*"}));
+    tag_ = script_.one_of(std::to_array<Text>({nullptr, "host=a", "host", "=a"}));
+    const unsigned counts = script_.next();
+    options.tags = (counts & 1U) != 0 ? &tag_ : nullptr;
+    options.tag_count = counts >> 1U & 1U;
+    options.drop = &hidden_;
+    options.drop_count = counts >> 2U & 1U;
+    options.mask = &hidden_;
+    options.mask_count = counts >> 3U & 1U;
+    options.dial9_version = script_.one_of(std::to_array<Text>({nullptr, "0.3", "0.4", "9"}));
+    options.packet_size = (counts & 16U) != 0 ? script_.next() * 64 : 0;
+    options.split_size = (counts & 32U) != 0 ? 64 + script_.next() : 0;
+    options.split_duration = (counts & 64U) != 0 ? 1000 * (1 + script_.next()) : 0;
+  }
+  void fill_drawing(td_convert_options& options) {
+    using Text = const char*;
+    options.flags = script_.next();
+    options.min_duration = script_.next() * std::uint64_t{script_.next()};
+    options.max_size = script_.next() * std::uint64_t{1024};
+    options.weight =
+        script_.one_of(std::to_array<Text>({nullptr, "time", "samples", "bytes", "?"}));
+    options.perfetto_level = script_.one_of(std::to_array<std::uint32_t>({0, 50, 57, 1}));
+    options.reserved = script_.next() / 255;
+  }
+  // Of conversions, which lie beside the trace.
+  void remove_results() const {
+    for (const auto& each : std::filesystem::directory_iterator(folder_)) {
+      if (each.path() != path_) std::filesystem::remove_all(each.path());
+    }
+  }
+
   // Two threads use one handle: one of them may be told that the other does.
   void from_threads() {
     const td_trace shared = trace();
@@ -431,6 +508,9 @@ class Caller {
 
   static constexpr auto kPaths = std::to_array<const char*>(
       {"n", "text", "list[-1]", "a.b.c", "[\"n\"]", "", "n[0]", ".", nullptr});
+  static constexpr auto kTargets = std::to_array<const char*>(
+      {"html", "perfetto", "chrome", "folded", "pprof", "heph", "dial9", "ctf1", "ctf2", "tband",
+       "jsonl", "csv", "parquet", "arrow", "clickhouse", "sqlite", "text", "", nullptr});
   static constexpr auto kStages = std::to_array<const char*>(
       {"count() by name", "select * | limit 3", "p99(n), distinct(text) by n % 2 | sort n", "spans",
        "pair Tick Tick | max(duration)", "count(", "", nullptr});
@@ -442,6 +522,9 @@ class Caller {
   std::array<td_trace, 3> traces_ = {};
   Outcome outcome_;
   std::string part_;
+  const char* tables_ = nullptr;
+  const char* hidden_ = nullptr;
+  const char* tag_ = nullptr;
 };
 
 // Where the trace is written, removed at the end.

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import dial9_writer as w  # noqa: E402: where it lies is known only now
 import heph_writer as h  # noqa: E402
 
-OPEN, CLOSE, CANCEL, BATCHES, DESCRIBE, STREAM, EVENTS, QUERY, MERGE, LATENCY, WHY, THREADS, VALIDATE = 0, 2, 3, 4, 6, 7, 8, 10, 11, 12, 13, 14, 15
+OPEN, CLOSE, CANCEL, BATCHES, DESCRIBE, STREAM, EVENTS, QUERY, MERGE, LATENCY, WHY, THREADS, VALIDATE, CONVERT = 0, 2, 3, 4, 6, 7, 8, 10, 11, 12, 13, 14, 15, 31
 # What a request takes: the size of the options, which paths, which options are given, the limit and the callbacks.
 ALL = [0, 0, 0, 0, 0, 0]
 FEW = [0, 0, 0, 5, 0, 0]
@@ -46,6 +46,14 @@ def sequences():
     yield "why", [WHY, 0, 2, 0, 0, *ERROR, *ALL, 0, WHY, 0, 0, 0, 0, *NO_ERROR, *ALL, 7]
     yield "threads", opened + [THREADS, *FIRST, 0, THREADS, *FIRST, 4, THREADS, *FIRST, 9, THREADS, *FIRST, 14]
     yield "validate", [VALIDATE, *ERROR, *ALL, VALIDATE, *ERROR, 0, 4, 0, 0, 0, 0]
+    for target in range(19):
+        yield f"convert_{target}", [CONVERT, 0, 0, 0, target, 0, *ERROR, *ALL]
+    yield "convert_over_it", [CONVERT, 0, 0, 0, 6, 2, *ERROR, *ALL, CONVERT, 0, 0, 1, 18, 0, *ERROR, *ALL]
+    some = [1, 0, 0, 0, 1, 0, 12, 0]  # all of it, hidden
+    yield "convert_options", [CONVERT, 0, 1, *some, 0, 6, 0, *ERROR, *ALL, CONVERT, 0, 3, *some, 24, 9, 9, 9, 1, 1, 0, 0, 0, 0, *ERROR, *ALL]
+    yield "convert_small", [CONVERT, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, *ERROR, *ALL, CONVERT, 0, 2, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, *ERROR, *ALL]
+    yield "tables", [LATENCY, *ERROR, 0, 0, 128, 16, 1, 0, 1, 0, 0, 0, 0, CONVERT, 0, 0, 0, 0, 0, *ERROR, 0, 0, 128, 16, 2, 0, 1, 0, 0, 0]
+    yield "clock_and_format", [QUERY, 0, 1, *ERROR, 0, 0, 128, 6, 0, 0, 0, 0, 0, OPEN, 0, *ERROR, 0, 0, 128, 8, 0, 0, 0, 0, 0]
     rng = random.Random(29)
     for i in range(8):
         yield f"mixed_{i}", opened + [rng.randrange(256) for _ in range(120)]
