@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "tracedeck/dial9/decoder.hpp"
@@ -165,12 +164,11 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
   // The last event, which says something of the recording.
   [[gnu::noinline, gnu::cold]] void watch(const EventType& type) {
-    if constexpr (std::is_same_v<Room, TapeRoom>) {
-      if (type.attachment == clock_anchor_) return watch_clock();
-    }
     const Event& event = this->batch().records().back().event;
     const io::Window& window = *this->source().window();
     const ByteSpan frame = {window.view().data + (event.offset - window.offset()), event.size};
+    if (type.attachment == clock_anchor_)
+      return watch_clock(number_in(type, frame, kClockSyncField));
     const std::string_view name = type.name();
     if (counts_dropped(name)) {
       const auto dropped = dropped_events(type, frame);
@@ -208,9 +206,8 @@ class FileReader final : public FrameReader<FileReader<Room>, Decoder> {
   }
 
   // Whether the wall clock made a step since the anchor before; the last event is an anchor.
-  [[gnu::noinline]] void watch_clock() {
+  [[gnu::noinline]] void watch_clock(std::optional<std::uint64_t> utc) {
     const Event event = this->batch().records().back().event;  // a finding moves it
-    const std::optional<std::uint64_t> utc = unsigned_member(event, kClockSyncField);
     if (!utc) return;
     const Nanoseconds offset =
         Nanoseconds::from_unsigned(*utc) - Nanoseconds::from_unsigned(event.time);

@@ -133,6 +133,19 @@ std::optional<std::uint64_t> dropped_events(const EventType& type, ByteSpan fram
   return sum;
 }
 
+std::optional<std::uint64_t> number_in(const EventType& type, ByteSpan frame,
+                                       std::string_view field) {
+  RawValues values(type, frame);
+  const Schema schema = type.read_schema();
+  for (const FieldDefinition& each : schema.fields) {
+    if (each.optional && values.fixed(1) == 0) continue;
+    const auto number = take_number(each.type, values);
+    if (values.ended()) break;
+    if (number && each.name == field) return number;
+  }
+  return std::nullopt;
+}
+
 SealedClean sealed_clean(const EventType& type, ByteSpan frame) {
   RawValues values(type, frame);
   SealedClean said;

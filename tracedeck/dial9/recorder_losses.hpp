@@ -19,6 +19,10 @@ namespace tracedeck::dial9 {
 // be read.
 [[nodiscard]] std::optional<std::uint64_t> dropped_events(const EventType& type, ByteSpan frame);
 
+// The first number that an event has in a field of that name.
+[[nodiscard]] std::optional<std::uint64_t> number_in(const EventType& type, ByteSpan frame,
+                                                     std::string_view field);
+
 // What an event about its file says of whether all that was recorded is in it.
 struct SealedClean {
   bool is_not = false;        // of this file
