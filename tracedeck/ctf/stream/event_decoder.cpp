@@ -182,9 +182,9 @@ void EventDecoder::look_at(std::uint64_t begin) {
       if (findings_)
         odd(0, StreamRule::kEventOrder, begin,
             fmt::format(
-                "{}, as where the 32-bit counter behind it wraps at {} MHz: times from here "
-                "on are {} later",
-                event_order_text(state_.clock, previous_), wrap->megahertz, wrap->period));
+                "{}, as where a 32-bit counter behind it wraps: times from here on are {} later, "
+                "which is right if it counts at {} MHz",
+                event_order_text(state_.clock, previous_), wrap->period, wrap->megahertz));
       return;
     }
   }
