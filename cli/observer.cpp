@@ -85,6 +85,11 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
   }
 }
 
+void SessionObserver::first_part(const std::string& trace, Nanoseconds last) {
+  session_.diagnostics.note(
+      render::say<"notice/utc-again">(trace, render::time_text(last, ClockOrigin::kUnixEpoch)));
+}
+
 void SessionObserver::failed(const Error& error) {
   ++failures_;
   // What a stop request kept from being looked at is said once, for all of it.

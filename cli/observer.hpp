@@ -32,6 +32,7 @@ class SessionObserver final : public flow::PipelineObserver {
                    const flow::TimeRange& range) override;
   void wall_clock(const std::string& trace, const flow::WallClock& wall,
                   bool by_one_offset) override;
+  void first_part(const std::string& trace, Nanoseconds last) override;
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
 

@@ -3,6 +3,7 @@
 import json
 import unittest
 
+import dial9_writer as w
 import perfetto_decoder
 from command import CommandTest, run
 from timeline_oracle.ctf_trace import Ctf
@@ -94,6 +95,72 @@ class ClockStepTest(CommandTest):
             self.assertEqual((row.get("left_out", 0), row.get("across_clock_step", 0), row.get("open", 0)), (left_out, left_out, 0))
             said = self.check(run("latency", "--table", table, path), 0).stdout
             self.assertEqual(b"1 wait in no figure above, as the clock stepped back meanwhile" in said, left_out == 1)
+
+    def test_states_of_a_processor_across_a_step(self):
+        """Those of both sections are one row, and who was woken before the step waits for nothing known."""
+        members = ("prev_tid", "prev_prio", "prev_state", "next_tid", "next_prio")
+        trace = Ctf({"sched_switch": ("prev_comm:s", "next_comm:s", *members), "sched_waking": ("comm:s", "tid", "prio", "target_cpu")}, False)
+
+        def switch(time, before, after):
+            trace.event(0, time, "sched_switch", {"prev_comm": "a", "next_comm": "a", "prev_tid": before, "prev_prio": 20, "prev_state": 1, "next_tid": after, "next_prio": 20}, 0)
+
+        for number in range(20):
+            begin = 10_000_000 * US + number * 5000 * US
+            back = 53_000 * US if number >= 10 else 0
+            trace.event(0, begin - back, "sched_waking", {"comm": "a", "tid": 7, "prio": 20, "target_cpu": 0}, 0)
+            back = 53_000 * US if number >= 9 else 0
+            switch(begin + 100 * US - back, 0, 7)
+            switch(begin + 2000 * US - back, 7, 0)
+        trace.write(self.folder / "sched")
+        result = self.check(run("latency", self.folder / "sched"), 0).stdout.decode()
+        self.assertIn("1 wait in no figure above, as the clock stepped back meanwhile", result)
+        (line,) = [line for line in result.splitlines() if line.startswith("cpu 0: ")]
+        self.assertEqual(line.count("idle"), 1, line)
+        answer = json.loads(run("latency", "-q", "--json", self.folder / "sched").stdout)
+        (row,) = [row for row in answer["rows"] if row["kind"] == "wait"]
+        self.assertEqual((row["count"], row["max"], row["left_out"], row["across_clock_step"]), (19, 100 * US, 1, 1))
+
+    # A wall clock that is set back: UTC shows times twice.
+
+    def polls(self):
+        """35 polls of 1 ms, one each 10 ms; the wall clock is set back by 2 s at 201 ms."""
+        utc = 1_700_000_000_000_000_000
+        data = w.header() + w.schema(0, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
+        for kind, name in ((1, "PollStartEvent"), (2, "PollEndEvent")):
+            fields = [("worker_id", w.VARINT)] + [("task_id", w.VARINT), ("spawn_loc", w.STRING)] * (kind == 1)
+            data += w.schema(kind, name, fields)
+        events = [(1000 * US, 0, w.varint(utc)), (101_000 * US, 0, w.varint(utc + 100_000 * US)), (201_000 * US, 0, w.varint(utc - 1_800_000 * US))]
+        for number in range(1, 36):
+            begin = number * 10_000 * US
+            events += [(begin, 1, w.varint(0) + w.varint(7) + w.string("src/main.rs:1:1")), (begin + 1000 * US, 2, w.varint(0))]
+        last = 0
+        for time, kind, values in sorted(events):
+            data += w.event(kind, values, time - last)
+            last = time
+        return self.file("polls.bin", data)
+
+    def test_bounds_in_utc_of_a_wall_clock_that_is_set_back(self):
+        path = self.polls()
+        date = "2023-11-14T22:13:{}Z".format
+        for bounds, count, again in (
+            (("--begin", date("20.05"), "--end", date("20.1")), 6, True),
+            (("--end", date("20.1")), 10, True),
+            (("--begin", date("20.05")), 15, True),
+            (("--begin", date("18.25"), "--end", date("18.3")), 6, False),
+            (("--begin", date("18.25")), 19, True),
+        ):
+            with self.subTest(bounds):
+                result = run("latency", "--clock", "wall", "--json", *bounds, path)
+                answer = json.loads(self.check(result, 0).stdout)
+                (row,) = [row for row in answer["rows"] if row["kind"] == "slice"]
+                self.assertEqual((row["count"], row["max"]), (count, 1000 * US))
+                self.assertEqual(b"its wall clock was set back, and times between the bounds may come again" in result.stderr, again, result.stderr)
+                for stages in ("spans | where category == 'poll' | count, max(duration)", "pair PollStartEvent PollEndEvent on worker_id | count, max(duration)"):
+                    lines = self.check(run("query", "--output", "jsonl", "--clock", "wall", *bounds, stages, path), 0).stdout.splitlines()
+                    self.assertEqual(json.loads(lines[0])["max(duration)"], 1000 * US, stages)
+
+    def test_steps_of_the_wall_clock_are_findings(self):
+        self.assertIn(b"dial9/clock-step", self.check(run("info", self.polls()), 0).stdout)
 
     def test_other_streams_go_on(self):
         _, row = self.row(self.jobs(103_500 * US, streams=2))

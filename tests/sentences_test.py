@@ -556,6 +556,13 @@ class Sentences(CommandTest):
         self.assertEqual(answer["late"], 1)
         self.assertEqual(sentences.differences(self.table, lines[0], sentences.of_query(answer), self.seen), [])
 
+    def set_back(self):
+        """Two events, between which the wall clock is set back by 2 s."""
+        utc = 1_700_000_000_000_000_000
+        data = w.header() + w.schema(0, "ClockSyncEvent", [("realtime_ns", w.VARINT)]) + w.schema(1, "Tick")
+        data += w.event(0, w.varint(utc), 10) + w.event(1, delta=10) + w.event(0, w.varint(utc - 2_000_000_000), 10_000_000)
+        return self.file("set_back.bin", data + w.event(1, delta=10))
+
     def of_notices(self):
         self.of_clocks()
         self.of_processors()
@@ -565,6 +572,13 @@ class Sentences(CommandTest):
         told = self.file("told.bin", pool(*job(1, 0, 100, 200)))
         with self.saying("lacks"):
             self.latency("--table", self.file("pool.toml", POOL.encode()), self.file("lacks.bin", w.header() + w.schema(0, "Start") + w.event(0, delta=1)))
+        threadless = Ctf({"lttng_ust_tracef:event": ("msg:s",), "lttng_ust_cyg_profile:func_entry": ("addr",)}, False)
+        threadless.event(0, 10, "lttng_ust_cyg_profile:func_entry", {"addr": 1}, 0)
+        threadless.write(self.folder / "threadless")
+        with self.saying("lacks-thread"):
+            self.latency(self.folder / "threadless")
+        with self.saying("utc-again", "clock-step", "clock-drift"):
+            self.latency("--clock", "wall", "--end", "2023-11-14T22:13:20.005Z", self.set_back())
         pairs = w.header() + w.schema(0, "RunBegin") + w.schema(1, "RunEnd")
         with self.saying("mixed"):
             self.latency(self.file("mixed.bin", pairs + b"".join(w.event(kind, delta=10) for kind in (0, 0, 1, 1))))

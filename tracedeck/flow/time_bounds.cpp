@@ -105,11 +105,34 @@ std::optional<UtcRange> TimeBounds::in_utc(const TimeFrame& frame) const {
     return point && point->from == TimePoint::From::kUnixEpoch ? std::optional(point->value)
                                                                : std::nullopt;
   };
-  // What is to come before the begin is read all the same.
-  const auto begin = selection_.warm_up == nullptr ? utc_of(selection_.begin) : std::nullopt;
+  const auto begin = utc_of(selection_.begin);
   const auto end = utc_of(selection_.end);
   if (!begin && !end) return std::nullopt;
   return UtcRange{.range = {.begin = begin, .end = end}, .frame = frame};
+}
+
+void TimeBounds::keep_first_part(ResolvedTimes& times) const {
+  if (!selection_.one_offset || !times.utc) return;
+  const TimeFrame& frame = times.utc->frame;
+  const auto recorded = [&](const std::optional<Nanoseconds>& utc) {
+    return utc ? std::optional(*utc - frame.corrected) : std::nullopt;
+  };
+  const auto part =
+      frame.wall->first_within(recorded(times.utc->range.begin), recorded(times.utc->range.end));
+  // Without one nothing is in the bounds.
+  if (!part) return;
+  const auto as_it_comes = [&](const std::optional<Nanoseconds>& time) {
+    return time ? std::optional(*time + frame.moved) : std::nullopt;
+  };
+  const auto narrow = [](std::optional<Nanoseconds>& bound, const auto& by, const auto& choose) {
+    if (by) bound = bound ? choose(*bound, *by) : *by;
+  };
+  narrow(times.range.begin, as_it_comes(part->begin),
+         [](Nanoseconds a, Nanoseconds b) { return std::max(a, b); });
+  narrow(times.range.end, as_it_comes(part->end),
+         [](Nanoseconds a, Nanoseconds b) { return std::min(a, b); });
+  times.is_first_part = part->comes_again;
+  times.utc.reset();
 }
 
 void TimeBounds::warm_up(TrimRange& range) const {
@@ -124,6 +147,7 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
       .range = {.begin = begin(time_in(if_known(selection_.begin), frame, Side::kFirst)),
                 .end = time_in(if_known(selection_.end), frame, Side::kLast)},
       .utc = in_utc(frame)};
+  keep_first_part(times);
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
@@ -136,6 +160,7 @@ ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame, Side::kFirst)),
                                 .end = time_in(selection_.end, frame, Side::kLast)},
                       .utc = in_utc(frame)};
+  keep_first_part(times);
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);

@@ -265,6 +265,8 @@ Result<void> TraceSource::resolve_given_bounds() {
     }
   }
   times_ = bounds.known(known_utc());
+  if (times_.is_first_part && !reading_.silent)
+    context_.observer.first_part(place_.operand, to_utc(*times_.range.end, known_utc()));
   times_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();
   if (!reopens) left_out_ = std::make_shared<TimesSeen>();

@@ -101,6 +101,57 @@ Nanoseconds WallClock::last_at(Nanoseconds utc) const {
   return std::min(utc - anchors_.front().offset, anchors_.front().time - 1);
 }
 
+Nanoseconds WallClock::first_between(Nanoseconds low, Nanoseconds high, Nanoseconds utc) const {
+  if (this->utc(low) >= utc) return low;
+  while (high - low > 1) {
+    const Nanoseconds middle = low + Nanoseconds::from_unsigned((high - low).magnitude() / 2);
+    (this->utc(middle) >= utc ? high : low) = middle;
+  }
+  return high;
+}
+
+std::optional<WallClock::Part> WallClock::within(std::size_t i, std::optional<Nanoseconds> least,
+                                                 std::optional<Nanoseconds> most) const {
+  Part part;
+  if (i != 0) part.begin = anchors_[i - 1].time;
+  if (i != anchors_.size()) part.end = anchors_[i].time - 1;
+  if (i == 0 || i == anchors_.size()) {
+    const Nanoseconds offset = i == 0 ? anchors_.front().offset : anchors_.back().offset;
+    if (least) part.begin = std::max(part.begin.value_or(*least - offset), *least - offset);
+    if (most) part.end = std::min(part.end.value_or(*most - offset), *most - offset);
+  } else if (*part.begin <= *part.end) {
+    const Nanoseconds first = *part.begin;
+    const Nanoseconds last = *part.end;
+    if ((least && utc(last) < *least) || (most && utc(first) > *most)) return std::nullopt;
+    if (least) part.begin = first_between(first, last, *least);
+    if (most && utc(last) > *most) part.end = first_between(first, last, *most + 1) - 1;
+  }
+  const bool is_empty = part.begin && part.end && *part.end < *part.begin;
+  return is_empty ? std::nullopt : std::optional(part);
+}
+
+std::optional<WallClock::Part> WallClock::first_within(std::optional<Nanoseconds> least,
+                                                       std::optional<Nanoseconds> most) const {
+  std::optional<Part> found;
+  bool is_before_all = false;
+  for (std::size_t i = 0; i <= anchors_.size(); ++i) {
+    const std::optional<Part> part = within(i, least, most);
+    if (!part) continue;
+    const bool goes_on = found && found->end && part->begin && *found->end + 1 == *part->begin;
+    if (!found || (is_before_all && !goes_on)) {
+      found = part;
+      is_before_all = i == 0;
+    } else if (goes_on) {
+      found->end = part->end;
+      is_before_all = false;
+    } else {
+      found->comes_again = true;
+      break;
+    }
+  }
+  return found;
+}
+
 bool WallClock::goes_back() const {
   for (std::size_t i = 1; i < anchors_.size(); ++i) {
     const Anchor& from = anchors_[i - 1];

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tracedeck/base/time.hpp"
@@ -35,6 +36,18 @@ class WallClock {
   [[nodiscard]] Nanoseconds first_at(Nanoseconds utc) const;
   [[nodiscard]] Nanoseconds last_at(Nanoseconds utc) const;
 
+  // Times one behind the other; a bound that is absent does not limit them.
+  struct Part {
+    std::optional<Nanoseconds> begin = {};
+    std::optional<Nanoseconds> end = {};
+    bool comes_again = false;  // UTC is within the bounds once more behind it
+  };
+  // The first times whose UTC is not before `least` and not behind `most`, up to where it leaves
+  // these bounds; nothing if there are none. Those before the first anchor, where a trace mostly
+  // begins, only if there are no others.
+  [[nodiscard]] std::optional<Part> first_within(std::optional<Nanoseconds> least,
+                                                 std::optional<Nanoseconds> most) const;
+
   // Of the first anchor; and the least and the greatest of all. To be added to get UTC.
   [[nodiscard]] Nanoseconds offset() const { return anchors_.front().offset; }
   [[nodiscard]] Nanoseconds least_offset() const { return least_; }
@@ -51,6 +64,11 @@ class WallClock {
 
   [[nodiscard]] static bool drifts(const Anchor& from, const Anchor& to);
   [[nodiscard]] static Nanoseconds between(const Anchor& from, const Anchor& to, Nanoseconds time);
+  // The same of the times before anchor `i` and not before the one before it.
+  [[nodiscard]] std::optional<Part> within(std::size_t i, std::optional<Nanoseconds> least,
+                                           std::optional<Nanoseconds> most) const;
+  // The first time from `low` on, before which UTC is less than `utc`; `high` is not.
+  [[nodiscard]] Nanoseconds first_between(Nanoseconds low, Nanoseconds high, Nanoseconds utc) const;
   void thin_out();
 
   std::vector<Anchor> anchors_;

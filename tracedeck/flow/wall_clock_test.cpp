@@ -72,6 +72,60 @@ TEST(WallClock, BoundsAreTheFirstAndTheLastTime) {
   }
 }
 
+// The first times within bounds, told by trying all ms.
+TEST(WallClock, TheFirstPartEndsWhereUtcLeavesTheBounds) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 300; ++round) {
+    WallClock clock;
+    for (std::int64_t i = 0; i < 4; ++i)
+      clock.add(i * 10 * kMs, (i * 10 + static_cast<std::int64_t>(random() % 9) * 4 - 16) * kMs);
+    clock.finish();
+    const auto least = static_cast<std::int64_t>(random() % 60) - 20;
+    const std::int64_t most = least + static_cast<std::int64_t>(random() % 20);
+    const auto is_in = [&](std::int64_t time) {
+      const Nanoseconds utc = clock.utc(time * kMs);
+      return Nanoseconds(least * kMs) <= utc && utc <= Nanoseconds(most * kMs + kMs - 1);
+    };
+    const auto first_from = [&](std::int64_t time) {
+      while (time < 100 && !is_in(time)) ++time;
+      return time;
+    };
+    const auto last_from = [&](std::int64_t time) {
+      while (is_in(time + 1)) ++time;
+      return time;
+    };
+    std::int64_t first = first_from(-100);
+    std::int64_t last = last_from(first);
+    std::int64_t again = first_from(last + 1);
+    if (last < 0 && again < 100) {
+      first = again;
+      last = last_from(first);
+      again = first_from(last + 1);
+    }
+    const auto part =
+        clock.first_within(Nanoseconds(least * kMs), Nanoseconds(most * kMs + kMs - 1));
+    ASSERT_EQ(part.has_value(), first < 100);
+    if (!part) continue;
+    EXPECT_EQ(*part->begin, Nanoseconds(first * kMs));
+    EXPECT_EQ(*part->end, Nanoseconds(last * kMs + kMs - 1));
+    EXPECT_EQ(part->comes_again, again < 100);
+  }
+}
+
+TEST(WallClock, ABoundThatIsAbsentDoesNotLimit) {
+  const WallClock clock = wall({{0, 0}, {100 * kMs, -50 * kMs}});
+  const auto from = clock.first_within(Nanoseconds(70 * kMs), std::nullopt);
+  EXPECT_EQ(from->begin, Nanoseconds(70 * kMs));
+  EXPECT_EQ(from->end, Nanoseconds(100 * kMs - 1));
+  EXPECT_TRUE(from->comes_again);
+  const auto until = clock.first_within(std::nullopt, Nanoseconds(70 * kMs));
+  EXPECT_FALSE(until->begin);
+  EXPECT_EQ(until->end, Nanoseconds(70 * kMs));
+  EXPECT_TRUE(until->comes_again);
+  const auto all = clock.first_within(std::nullopt, std::nullopt);
+  EXPECT_FALSE(all->begin || all->end || all->comes_again);
+}
+
 TEST(WallClock, KeepsAFewOfVeryManyAnchors) {
   WallClock clock;
   for (std::int64_t i = 0; i < 1'000'000; ++i) clock.add(i * 1000, i * 1000 + i % 7);

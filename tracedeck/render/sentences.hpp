@@ -359,12 +359,17 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"require/one-time", "it is not known: the events are all of one time", "a rate is asked for, and time does not pass", ""},
 
     // ---- Beside answers
-    {"notice/lacks", "table {table}: events `{class}` lack {fields}, which their {rule} needs, and are left out of it",
-     "a class that a rule is about does not have a field of the rule", "counts.without_field"},
+    {"notice/lacks", "table {table}: events `{classes}` lack {fields}, which their {rule} needs, and are left out of it",
+     "classes that a rule is about do not have a field of the rule", "counts.without_field"},
+    {"notice/lacks-thread",
+     "table {table}: no thread is recorded (the context `{field}`) of events `{classes}`, which their {rule} needs: they are "
+     "left out of it",
+     "the same, and the field is that of threads", "counts.without_field"},
     {"notice/mixed",
-     "events `{begins}` begin what others of them have not ended, and no field says which of them `{ends}` ends: how "
+     "events `{begins}` begin what others of them have not ended, and {no field says} which of them `{ends}` ends: how "
      "long those lasted is not known. A table whose [[slice]] has such a field as `match` pairs them",
-     "pairs by names are open at the same time, and begin and end share no field", "counts.inferred_ends"},
+     "pairs by names are open at the same time, and no field that is called as an id tells them apart, or they end in "
+     "another data stream than they began in", "counts.inferred_ends"},
     {"notice/not-told-apart",
      "table {table}: of several `{category}` that are open at once neither a field nor the data stream says which of "
      "them `{ends}` ends: how long those lasted is not known",
@@ -427,6 +432,10 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "UTC and the trace's clock differ by more than 1 ms from one anchor to the next", ""},
     {"notice/more-clock-steps", "{trace}: the same between {count} more pairs of anchors",
      "there are more than three such pairs", ""},
+    {"notice/utc-again",
+     "{trace}: its wall clock was set back, and times between the bounds may come again: what lies behind {time} is left out, as "
+     "no duration goes beyond a step; --begin +T selects it",
+     "durations are measured, a bound is a date, and times between the bounds are several parts of those of the trace's clock", ""},
     {"notice/clock-drift",
      "{trace}: durations, and all times but those of rows of spans, are of its own clock, moved by its first anchor: "
      "up to {time} s from UTC",
