@@ -135,7 +135,7 @@ class Latency(Jobs):
         self.assertEqual((answer["counts"]["inferred_ends"], answer["counts"]["unmatched_ends"]), (3, 0))
         result = self.check(run("latency", trace), 0)
         self.assertIn("3 have an end that may be another's", result.stdout.decode())
-        self.assertIn("events `RunBegin` begin what others of them have not ended, and no field says which", result.stderr.decode())
+        self.assertIn("and none of the fields that both have (`core`) is known to say which of them `RunEnd` ends", result.stderr.decode())
         self.assertIn("`match`", result.stderr.decode())
 
     def test_which_of_pairs_that_interleave_are_open_is_not_known(self):
@@ -464,7 +464,7 @@ sum = true
             "table kinds: events `JobStart` lack `jbo`, which their [[counter]] needs, and are left out of it",
             notes(COUNTER.replace('["job"]', '["jbo"]')),
         )
-        self.assertIn("events `JobStart` lack `jbo`, which their [[slice]] needs", notes(TABLE.replace('match = "job"', 'match = "jbo"')))
+        self.assertIn("events `JobStart`, `JobEnd` lack `jbo`, which their [[slice]] needs", notes(TABLE.replace('match = "job"', 'match = "jbo"')))
 
     def test_lookups_that_know_nothing_are_said(self):
         rules = """

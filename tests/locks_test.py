@@ -55,6 +55,31 @@ class LocksTest(CommandTest):
         self.assertEqual(self.holds(answer), {"count": 2, "total": 7, "left_out": 0, "open": 0})
         self.assertEqual((answer["counts"]["began_before"], answer["counts"]["unmatched_ends"]), (0, 1))
 
+    def test_without_threads_nothing_is_known(self):
+        """A thread moves from processor to processor: one is no thread."""
+        classes = {
+            **CLASSES, "lttng_ust_cyg_profile:func_entry": ("addr",), "lttng_ust_cyg_profile:func_exit": ("addr",), "lttng_ust_tracef:event": ("msg:s",),
+        }  # fmt: skip
+        trace = Ctf(classes, False)
+        for begin in (10, 50):
+            trace.event(0, begin, PREFIX + "lock_req", {"mutex": 1}, 0)
+            trace.event(0, begin + 1, PREFIX + "lock_acq", {"mutex": 1, "status": 0}, 0)
+            trace.event(0, begin + 2, "lttng_ust_cyg_profile:func_entry", {"addr": 7}, 0)
+            trace.event(1, begin + 5, "lttng_ust_cyg_profile:func_exit", {"addr": 7}, 0)
+            trace.event(1, begin + 20, PREFIX + "unlock", {"mutex": 1, "status": 0}, 0)
+            trace.event(1, begin + 21, "lttng_ust_tracef:event", {"msg": "here"}, 0)
+        trace.write(self.folder / "threadless")
+        result = self.check(run("latency", self.folder / "threadless"), 0)
+        text, said = result.stdout.decode(), result.stderr.decode()
+        self.assertIn("; table lttng-ust\n", text)
+        self.assertIn("besides: 10 events without a field of their rule\n", text)
+        self.assertNotRegex(text, r"still open|had not ended|\? 0")
+        self.assertIn("table lttng-ust: no thread is recorded (the context `vtid`) of events `" + PREFIX + "lock_req`", said)
+        answer = json.loads(run("latency", "-q", "--json", self.folder / "threadless").stdout)
+        self.assertEqual((answer["rows"], answer["counts"]["without_field"]), ([], 10))
+        marks = self.check(run("convert", "-q", "--to", "chrome", "-o", "-", self.folder / "threadless"), 0).stdout.decode()
+        self.assertIn("here", marks)
+
     def test_processes_with_a_mutex_at_one_address(self):
         """Who waits for the one is not told of who holds the other."""
         answer = self.latency(

@@ -179,6 +179,8 @@ def differences(line, answer, without=()):
     another range.
     """
     tables = [name.replace("_", "-").replace("fallback", "inferred") for name in line.tables]
+    if "inferred" in tables and not line.has_pairs:
+        tables.remove("inferred")
     if is_beside_table(line, answer):
         tables.append("inferred")
     if line.begin is not None and sorted(tables) != sorted(answer["tables"]):

@@ -74,9 +74,16 @@ class Table(Base):
         if prefix is None:
             self.sheet.instant("event", text(name), track)
             return
+        self.sheet.line.has_pairs = True
         fields = event.get("fields") or {}
-        key = (thread, *(json.dumps(fields.get(member)) for member in self.keys[prefix]))
-        if name in self.begins:
-            self.sheet.begin("pair", (prefix, key), prefix, track, mixes=True)
+        numbers = [json.dumps(fields.get(member)) for member in self.keys[prefix]]
+        if numbers and name in self.begins:
+            self.sheet.begin_on_track("pair", (prefix, *numbers), prefix, track)
+        elif numbers:
+            self.sheet.end_on_track("pair", (prefix, *numbers), track, prefix)
+        elif name in self.begins:
+            self.sheet.begin("pair", (prefix, thread), prefix, track, mixes=True)
         else:
-            self.sheet.end("pair", (prefix, key), track, prefix)
+            if thread[0] == "stream" and not self.sheet.open["pair", (prefix, thread)] and self.sheet.doubt_open("pair", prefix):
+                self.sheet.seen.add(("pair", (prefix, thread)))
+            self.sheet.end("pair", (prefix, thread), track, prefix)

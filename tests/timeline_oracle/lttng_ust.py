@@ -21,6 +21,9 @@ class Table(Base):
         if event.get("time") is None:
             return
         fields = event.get("fields") or {}
+        if in_context(event, "vtid") is None and name.startswith((*PROFILES, "lttng_ust_pthread:")):
+            self.sheet.instant("lacking", name, "lacking")
+            return
         if name.startswith((*PREFIXES, "lttng_ust_statedump:bin_info")):
             self.sheet.pass_losses()
         if name == "lttng_ust_statedump:bin_info":

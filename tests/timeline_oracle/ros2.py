@@ -160,7 +160,7 @@ class Table(Base):
                 topics = self.waiting.setdefault((what, fields["timestamp"]), [])
                 if not any(alike(topic, one) for one in topics):
                     topics.append(topic)
-                    self.sheet.wait(what, (fields["timestamp"], topic), is_shown_open=topic in self.heard, name=name)
+                    self.sheet.wait(what, (fields["timestamp"], topic), is_shown_open=topic in self.heard, name=name, is_awaited=topic in self.heard)
 
     on_rmw_publish = publish
 

@@ -283,6 +283,20 @@ class Rules(unittest.TestCase):
         )
         self.assertEqual(line.instants, {("event", "lone_start"): 1})
 
+    def test_pairs_that_end_elsewhere(self):
+        """By the data streams of the events, which are threads here."""
+
+        def pairs(*events):
+            lines = [(time, name, fields, {"class": 0, "id": stream}) for time, stream, name, fields in events]
+            line = interpret(records(lines, None))
+            return [(one.begin, one.end, *sorted(one.flags - {"overlap_lane"})) for one in line.slices]
+
+        self.assertEqual(pairs((1, 0, "a_begin", {"id": 1}), (4, 1, "a_end", {"id": 1})), [(1, 4)])
+        both = [(1, 0, "a_begin", {"id": 1}), (2, 1, "a_begin", {"id": 1}), (4, 0, "a_end", {"id": 1}), (9, 1, "a_end", {"id": 1})]
+        self.assertEqual(pairs(*both), [(1, 4), (2, 9)])
+        self.assertEqual(pairs((0, 2, "a_begin", {"id": 5}), (0, 3, "a_end", {"id": 5}), *both)[1:], [(1, 4, "inferred_end"), (2, 9, "inferred_end")])
+        self.assertEqual(pairs((1, 0, "a_begin", {}), (4, 1, "a_end", {}), (5, 0, "a_end", {})), [(1, 5, "inferred_end")])
+
     def test_kernel(self):
         switch = lambda time, before, state, after: (
             time, "sched_switch", {"prev_tid": before, "prev_state": state, "next_tid": after}

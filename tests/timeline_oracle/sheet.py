@@ -23,6 +23,7 @@ class Slice:
     lost_at: int | None = None  # while it is open: where a loss made its end doubtful
     mixed: bool = False  # while it is open: which end is its own is not known
     may_be_over: bool = False  # when the trace ends
+    wanders: bool = False  # it may end in any stream, whatever its track is of
     inner: int = 0  # of its duration, what slices directly within it take
 
     @property
@@ -38,7 +39,9 @@ class Pair(Slice):
     """From a cause to its effect; `track` is where the effect is."""
 
     is_shown_open = False  # when the trace ends without the effect
+    is_awaited = True  # somebody waits for the effect
     is_doubtful = False  # nothing was known of who waits
+    waiter = None  # then: its track
     order = 0  # of the event
 
 
@@ -87,6 +90,7 @@ class Timeline:
     flows: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     # (track, what) -> ns, beside what states and slices say
     sums: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    has_pairs: bool = False  # events are paired by their names
     losses: int = 0
     problems: int = 0
     clock_steps: int = 0
@@ -102,6 +106,8 @@ class Sheet:
         self.stream = None
         self.open = collections.defaultdict(list)  # (rule, key) -> slices, outermost first
         self.seen = set()  # (rule, key) that had a begin or an end
+        self.interleaving = set()  # rules of which slices of one key were open on several tracks
+        self.wandering = set()  # rules of which one ended on another track than it began on
         self.waits = {}  # (rule, key) -> Pair, not finished
         self.state_of = {}  # track -> State
         self.last = {}  # track -> time of its last mark
@@ -183,6 +189,51 @@ class Sheet:
         stack.append(Slice(rule, name, track, time, time, flags, args or {}))
         stack[-1].mixed = mixed
         self.seen.add((rule, key))
+
+    def begin_on_track(self, rule, key, name, track):
+        """Of several that are open of a key, an end is of what began on its track."""
+        of_rule = (rule, key[0])
+        self.bounds()
+        stack = self.open[rule, key]
+        before = list(stack)
+        for old in before:
+            self.doubt(old)
+        is_lost = bool(before) and before[-1].lost_at is not None
+        self.begin(rule, key, name, track, stacked=not is_lost)
+        stack[-1].wanders = True
+        if is_lost or not before:
+            return
+        if any(one.track != track for one in before):
+            self.interleaving.add(of_rule)
+        alike = [one for one in before if one.track == track or of_rule in self.wandering]
+        for one in (*alike, stack[-1]) if alike else ():
+            one.mixed = True
+
+    def end_on_track(self, rule, key, track, name):
+        of_rule = (rule, key[0])
+        self.bounds()
+        stack = self.open[rule, key]
+        if not stack:
+            return self.end(rule, key, track, name)
+        own = next((one for one in reversed(stack) if one.track == track), None)
+        if own is not None:
+            is_known = len(stack) == 1 or of_rule not in self.wandering
+        else:
+            is_known = len(stack) == 1 and of_rule not in self.interleaving and not self.line.sections
+            self.wandering.add(of_rule)
+        if not is_known:
+            for one in stack:
+                one.mixed = True
+        return self.end_one(stack, own or stack[-1])
+
+    def doubt_open(self, rule, prefix):
+        """An end without a begin in its stream may be of any that is open, or of none. Whether there is one."""
+        if self.line.sections or self.lossy:
+            return False
+        found = [one for (of, key), stack in self.open.items() if of == rule and key[0] == prefix for one in stack]
+        for one in found:
+            one.mixed = one.may_be_over = True
+        return bool(found)
 
     def begin_once(self, rule, key, name, track):
         """What is open goes on, and its duration is not known."""
@@ -328,6 +379,7 @@ class Sheet:
         self.waits.pop((rule, key), None)
         self.wait(rule, key)
         self.waits[rule, key].is_doubtful = True
+        self.waits[rule, key].waiter = track
 
     def ran_since(self, track, pair):
         return pair.is_doubtful and self.ran.get(track, -1) >= pair.order
@@ -381,12 +433,13 @@ class Sheet:
 
     # Pairs: they are on no track, so nothing is clamped.
 
-    def wait(self, rule, key, is_last=False, is_shown_open=False, name=None):
+    def wait(self, rule, key, is_last=False, is_shown_open=False, name=None, is_awaited=True):
         """A cause: of several that have no effect yet the first one counts, or the last."""
         if is_last or (rule, key) not in self.waits:
             self.waits[rule, key] = Pair(rule, name or rule, "", self.time, self.time)
             self.waits[rule, key].order = self.order
             self.waits[rule, key].is_shown_open = is_shown_open
+            self.waits[rule, key].is_awaited = is_awaited
 
     def waited(self, rule, key, track, args=None):
         """The effect: the pair, or None when there was no cause."""
@@ -414,10 +467,10 @@ class Sheet:
     def doubt(self, slice):
         """It is open, and its end may be in what is being lost."""
         for stream, (begin, _) in self.losing.items():
-            if self.is_touched(slice.track, stream):
+            if slice.wanders or self.is_touched(slice.track, stream):
                 slice.flags.add("across_loss")
                 if slice.lost_at is None:
-                    slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin))
+                    slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin, wanders=slice.wanders))
 
     def loss(self, stream, begin, end=None):
         """Something is missing of a stream until its next event, or an end that is later, or of all (None), since `begin`."""
@@ -453,10 +506,10 @@ class Sheet:
     def forget(self, stream, begin):
         for stack in self.open.values():
             for slice in stack:
-                if self.is_touched(slice.track, stream):
+                if slice.wanders or self.is_touched(slice.track, stream):
                     slice.flags.add("across_loss")
                     if slice.lost_at is None:
-                        slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin))
+                        slice.lost_at = max(slice.begin, self.lost_from(slice.track, stream, begin, wanders=slice.wanders))
         for track, state in list(self.state_of.items()):
             if self.is_touched(track, stream, state.stream):
                 since = self.lost_from(track, stream, begin, state.stream)
@@ -473,11 +526,12 @@ class Sheet:
             if begin is not None and one.kind == "repeats":
                 one.lost_at = begin if one.lost_at is None else min(begin, one.lost_at)
 
-    def lost_from(self, track, stream, begin, only=None):
+    def lost_from(self, track, stream, begin, only=None, wanders=False):
         """Where losses of several streams overlap, the first begin counts for what any of them may have been about."""
         if begin is None:
             return self.last[track]
-        if None in (stream, self.losing_since) or only is not None or any(table.is_of_stream(track) for table in self.tables):
+        is_of_stream = not wanders and any(table.is_of_stream(track) for table in self.tables)
+        if None in (stream, self.losing_since) or only is not None or is_of_stream:
             return begin
         return min(begin, self.losing_since)
 
@@ -503,6 +557,11 @@ class Sheet:
                 self.close_state(track, max(latest, self.last[track]))
             self.last.pop(track, None)
             self.unclear.pop(track, None)
+        for pair in self.waits.values():
+            if pair.is_awaited and not self.ran_since(pair.waiter, pair):
+                pair.end = max(latest, pair.begin)
+                pair.flags.add("clock_step")
+                self.line.pairs.append(pair)
         self.waits.clear()
         for table in self.tables:
             table.began_anew(self.stream)

@@ -141,7 +141,7 @@ class Rules(Base):
                 self.sheet.flow(name)
         if is_of(event, rule["from"]) and (keys := self.keys(event, first)) is not None:
             self.sheet.bounds()
-            self.sheet.wait(name, (index, keys), is_last=True)
+            self.sheet.wait(name, (index, keys), is_last=True, is_awaited=False)
 
     def wait(self, index, rule, event):
         first, second = sides(rule.get("match", ()))

@@ -13,6 +13,16 @@
 namespace tracedeck::timeline {
 namespace {
 
+// An event of a class that lacks a field of each rule that is for it.
+class CountLacking final : public Action {
+ public:
+  explicit CountLacking(Marking& marking) : marking_(marking) {}
+  void run(const Moment& now) override { marking_.count_without_field(now); }
+
+ private:
+  Marking& marking_;
+};
+
 // A built-in table that was printed and is given again.
 bool is_as_built_in(const Table& table) {
   return std::ranges::any_of(built_in_tables(), [&](const Table& each) {
@@ -118,8 +128,20 @@ void ClassPlans::note_clock(const ClockClass& clock, const TraceDescription* tra
     if (trace != nullptr) timeline_.note_trace_of_other_host(flow::full_name(*trace));
     return;
   }
-  ++timeline_.mutable_counts().unrelated_clocks;
+  note_unrelated(flow::ComparedClock::of(clock, trace));
   if (trace != nullptr) timeline_.note_unrelated_trace(flow::full_name(*trace));
+}
+
+// Traces may have one clock.
+void ClassPlans::note_unrelated(flow::ComparedClock clock) {
+  constexpr std::size_t kMostUnrelated = 64;
+  const auto is_it = [&](const flow::ComparedClock& each) {
+    return !clock.clock.identity.uid.empty() && each.clock.identity == clock.clock.identity &&
+           relation(each, clock) == flow::ClockRelation::kOne;
+  };
+  if (std::ranges::any_of(unrelated_, is_it)) return;
+  ++timeline_.mutable_counts().unrelated_clocks;
+  if (unrelated_.size() < kMostUnrelated) unrelated_.push_back(std::move(clock));
 }
 
 void ClassPlans::make_plan(ClassPlan& plan, const Event& event) {
@@ -129,17 +151,23 @@ void ClassPlans::make_plan(ClassPlan& plan, const Event& event) {
   if (plan.clock != nullptr) note_clock(*plan.clock, trace);
   std::vector<PlannedAction> actions;
   bool any_applies = false;
+  RuleSet* lacking = nullptr;
   for (std::size_t i = 0; i < rules_.size() && trace != nullptr; ++i) {
     if (!applies(*trace, i)) continue;
     any_applies = true;
     const std::size_t before = actions.size();
-    rules_[i]->plan(event_class, actions);
+    if (rules_[i]->plan(event_class, actions)) lacking = rules_[i].get();
     if (actions.size() == before) continue;
     note_use(*rules_[i]);
   }
-  if (actions.empty() && plan.clock != nullptr) infer(event, any_applies, actions);
+  if (actions.empty() && plan.clock != nullptr && lacking == nullptr)
+    infer(event, any_applies, actions);
   if (actions.empty() && any_applies && !event_class.describes_others)
     plan_otherwise(event_class, *trace, actions);
+  if (actions.empty() && lacking != nullptr) {
+    actions.push_back({Phase::kPoint, std::make_unique<CountLacking>(context_.marking)});
+    note_use(*lacking);
+  }
   set_actions(plan, std::move(actions));
 }
 
@@ -216,7 +244,8 @@ void ClassPlans::infer(const Event& event, bool any_applies, std::vector<Planned
     inferred_rules_.push_back(*std::move(rules));
   }
   found->second->plan(event_class, into);
-  note_use(*found->second);
+  used_.insert(found->second);
+  if (!pairing.empty()) note_use(*found->second);
   if (pairing.empty() || event_class.has_duration || !paired_.insert(found->second).second) return;
   // Its partners may have been taken for ones that have none.
   for (const auto* const all : {&pairing.begins, &pairing.ends}) {

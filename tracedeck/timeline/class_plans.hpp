@@ -148,6 +148,7 @@ class ClassPlans {
 
   [[nodiscard]] Result<void> compile(const Table& table);
   void note_clock(const ClockClass& clock, const TraceDescription* trace);
+  void note_unrelated(flow::ComparedClock clock);
   void make_plan(ClassPlan& plan, const Event& event);
   void plan_otherwise(const EventClass& event_class, const TraceDescription& trace,
                       std::vector<PlannedAction>& into);
@@ -176,6 +177,7 @@ class ClassPlans {
   ClassTable<ClassPlan> plans_;
   EntityId first_clock_ = {};
   flow::ComparedClock first_compared_ = {};
+  std::vector<flow::ComparedClock> unrelated_;           // to that, the first of them
   std::unordered_set<EntityId, EntityIdHash> compared_;  // clocks that do not tell it themselves
   std::unordered_set<std::uint64_t> begun_;              // traces
 };

@@ -246,6 +246,8 @@ void CompiledRules::compile_begun(RuleParser& parser, SliceState& state) {
   state.spent = &spent_before_;
   if (rule.by_stream && rule.again != SliceRule::Again::kMix)
     parser.wrong({.message = "with `by_stream`, `again` is `mix`"});
+  if (rule.by_track && (rule.again != SliceRule::Again::kMix || rule.by_stream))
+    parser.wrong({.message = "with `by_track`, `again` is `mix`, and there is no `by_stream`"});
   if (rule.state.empty() != rule.begun.empty())
     parser.wrong({.message = "`state` and `begun` go together"});
   if (rule.state.empty()) return;

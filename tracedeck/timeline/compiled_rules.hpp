@@ -35,7 +35,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
     if (applies_.empty() && table_.applies_to_attributes.empty()) return true;
     return search.finds(trace, applies_, table_.applies_to_attributes);
   }
-  void plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
+  bool plan(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended, const Moment& end) override {
     for (SliceState& each : slices_) each.forget(ended);
@@ -48,7 +48,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
     for (Processors& each : processors_) each.settle_repeated(context_.marking);
     for (WaitState& each : waits_) each.finish(end);
   }
-  [[nodiscard]] const std::vector<std::string>& notices() const override { return notices_; }
+  [[nodiscard]] std::vector<std::string> notices() const override;
   [[nodiscard]] std::vector<std::string> unclear() const override;
   [[nodiscard]] std::vector<std::string> unused() const override {
     std::vector<std::string> sentences = use_.sentences();
@@ -99,6 +99,9 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
              const std::vector<RuleValue>& needed = {});
   [[nodiscard]] SliceScope scope_of(const SliceRule& rule, const EventClass& event_class);
   [[nodiscard]] std::optional<SlicePlace> place(SliceState& state, const EventClass& event_class);
+  // Of slices that may be mixed: which fields their events have.
+  static void note_fields(const EventClass& event_class,
+                          std::optional<std::vector<std::string>>& fields);
   void plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into);
   // False: no event of the class ends, or begins, such a slice.
   [[nodiscard]] bool plan_end(SliceState& state, const EventClass& event_class,
@@ -147,7 +150,14 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   std::list<Arguments> arguments_;
   std::vector<std::size_t> members_;  // of each `RuleMemory::Current` from `first_current_` on
   std::size_t first_current_ = 0;
-  std::vector<std::string> notices_;
+  // Classes that lack fields of rules, by what is said of them: the list of rules and the fields.
+  struct Lacking {
+    std::string what;
+    std::vector<std::string> fields;
+    std::vector<std::string> classes;
+  };
+  std::vector<Lacking> lacking_;
+  bool lacks_ = false;  // the class that is planned
 };
 
 }  // namespace tracedeck::timeline

@@ -162,11 +162,15 @@ Table infer_table(const Event& event, const Pairing& pairing) {
     return table;
   }
   SliceRule slice{.track = track.id, .again = SliceRule::Again::kMix};
-  for (const std::string& key : track.key) slice.match.push_back({key, key});
   for (const std::string_view name : Pairings::common_keys(pairing)) {
     if (slice.match.size() + 2 >= KeyTable::kMostWords) break;
     const std::string key = fmt::format(".{}", name);
     slice.match.push_back({key, key});
+  }
+  // What has a number may end on another thread than it began on.
+  slice.by_track = !slice.match.empty() && !track.key.empty();
+  if (slice.match.empty()) {
+    for (const std::string& key : track.key) slice.match.push_back({key, key});
   }
   for (const NamedClasses* const each : pairing.begins)
     slice.begin.push_back(escaped_glob(each->name));

@@ -89,9 +89,10 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
   if (open.empty()) return 0;
   const std::int64_t inside = open.back();
   open.pop();
-  if (!open.empty()) open.back() += mark.duration();
-  // Those that no lane had room for were moved and did not come again.
   const bool moves = mark.has(kMoved);
+  // What is moved goes on behind the end of what it seemed to be inside.
+  if (!open.empty() && !moves) open.back() += mark.duration();
+  // Those that no lane had room for were moved and did not come again.
   if (moves && !moves_) moving_.clear();
   moves_ = moves;
   if (moves) moving_.push_back(inside);

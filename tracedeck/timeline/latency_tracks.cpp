@@ -31,7 +31,8 @@ std::string share_text(std::int64_t part, std::int64_t whole) {
 }
 
 struct LineState : TrackUse::State {
-  std::int64_t known = 0;  // ns for which any state of its track is known
+  std::uint32_t rank = 0;  // of its track: sections of a clock have tracks of one rule
+  std::int64_t known = 0;  // ns for which any state of such a track is known
 };
 
 // What is shown in one line: a track, and the tracks of its states.
@@ -68,6 +69,26 @@ int place_of(TrackKind kind) {
   return kind == TrackKind::kTask ? 1 : 2;
 }
 
+void add_state(std::vector<LineState>& states, const TrackUse::State& added, std::uint32_t rank) {
+  const auto known = std::ranges::find_if(
+      states, [&](const LineState& each) { return each.name == added.name && each.rank == rank; });
+  if (known == states.end()) {
+    states.push_back({added, rank});
+  } else {
+    known->time += added.time;
+    known->open += added.open;
+    known->spent += added.spent;
+  }
+}
+
+void note_known(std::vector<LineState>& states) {
+  for (LineState& state : states) {
+    for (const LineState& each : states) {
+      if (each.rank == state.rank) state.known += each.time + each.open;
+    }
+  }
+}
+
 std::vector<Line> lines_of(const Latency& latency, const Timeline& timeline) {
   std::vector<Line> lines;
   std::vector<std::size_t> of_track(timeline.track_count() + 1);  // from 1 on
@@ -78,15 +99,15 @@ std::vector<Line> lines_of(const Latency& latency, const Timeline& timeline) {
       of_track[shown] = lines.size();
     }
     Line& line = lines[of_track[shown] - 1];
-    std::int64_t known = 0;
-    for (const TrackUse::State& each : use.states) known += each.time + each.open;
-    for (const TrackUse::State& each : use.states) line.states.push_back({each, known});
+    for (const TrackUse::State& each : use.states)
+      add_state(line.states, each, timeline.track(use.track).rank);
     if (!shows_busy(timeline.track(use.track).kind)) continue;
     line.busy += use.busy;
     line.busy_open += use.busy_open;
   }
   for (Line& line : lines) {
     std::erase_if(line.states, [](const LineState& each) { return each.time + each.open == 0; });
+    note_known(line.states);
     std::ranges::stable_sort(line.states, [](const auto& a, const auto& b) {
       return a.time + a.open > b.time + b.open;
     });

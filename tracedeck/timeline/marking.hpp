@@ -151,8 +151,9 @@ class SliceObserver {
 // Read and written as one word.
 struct SliceTraits {
   std::uint16_t flags = 0;
-  bool has_details = false;
-  bool is_usual = false;  // it has no details, and none of `kOdd`
+  bool has_details : 1 = false;
+  bool may_wander : 1 = false;  // it may end in any data stream, whatever its track is of
+  bool is_usual = false;        // it has no details, and none of `kOdd`
 };
 
 struct OpenSlice {
@@ -247,6 +248,10 @@ class Marking {
   }
   // Which end is its own is not known.
   void mix(OpenId id, const Moment& now);
+  // The track that a slice began on.
+  [[nodiscard]] TrackId track_of(OpenId id) { return track_state(open_[id].track).first_lane; }
+  // It may end in any data stream.
+  void let_wander(OpenId id) { open_[id].traits.may_wander = true; }
   // Whether events were lost since it began, its end perhaps among them.
   [[nodiscard]] bool may_have_ended(OpenId id) { return loss_within(open_[id]).has_value(); }
   // The number of the last event that marked something on a track; 0: there was none.
@@ -459,8 +464,10 @@ class Marking {
   void note_streams(TrackId track);
   // Event `number` of a stream, the first one of it, is on a track.
   void note_part(TrackId track, const StreamState* stream, std::uint64_t number);
-  // The first loss since event `number` that what is on a track may have been in.
-  [[nodiscard, gnu::cold]] std::optional<Losses::Loss> loss_on(TrackId track, std::uint64_t number);
+  // The first loss since event `number` that what is on a track may have been in; with `anywhere`
+  // that of any data stream of its trace.
+  [[nodiscard, gnu::cold]] std::optional<Losses::Loss> loss_on(TrackId track, std::uint64_t number,
+                                                               bool anywhere = false);
   [[nodiscard]] std::optional<Losses::Loss> loss_of_state(TrackId track);
   [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
   [[gnu::cold]] void forget_lost_states(std::uint64_t number);
@@ -534,7 +541,7 @@ class Marking {
   [[nodiscard]] std::optional<Losses::Loss> loss_within(const OpenSlice& slice) {
     if (lost_at_ < slice.number) [[likely]]
       return std::nullopt;
-    return loss_on(slice.track, slice.number);
+    return loss_on(slice.track, slice.number, slice.traits.may_wander);
   }
   void put(const Mark& mark) {
     if (counter_ != nullptr) return counter_->see(timeline_, mark);

@@ -37,7 +37,7 @@ void Marking::note_streams(TrackId track) {
   }
 }
 
-std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number) {
+std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number, bool anywhere) {
   std::optional<Losses::Loss> first = losses_.since(number);
   const auto add = [&](const std::optional<Losses::Loss>& loss) {
     if (loss && (!first || loss->number < first->number)) first = loss;
@@ -45,8 +45,8 @@ std::optional<Losses::Loss> Marking::loss_on(TrackId track, std::uint64_t number
   const TrackState& state = track_state(track_state(track).first_lane);
   for (const StreamPart& part : state.parts) {
     // Events of any stream of the trace could have been of what the track is of.
-    add(state.of_stream ? part.stream->losses.since(std::max(number, part.since))
-                        : part.stream->trace_losses().since(number));
+    add(state.of_stream && !anywhere ? part.stream->losses.since(std::max(number, part.since))
+                                     : part.stream->trace_losses().since(number));
     if (part.stream->wide != nullptr) add(part.stream->wide->since(number));
   }
   return first;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -36,18 +37,60 @@ void CompiledRules::lacks(std::string_view what, const EventClass& event_class,
                           const TrackSpace* track, const std::vector<RuleValue>& needed) {
   std::vector<RuleValue> values = needed;
   if (track != nullptr) values.insert(values.end(), track->key.begin(), track->key.end());
-  std::vector<std::string> lacking;
+  std::vector<std::string> fields;
   for (const RuleValue& each : values) {
-    const std::string text = fmt::format("`{}`", each.text());
     if (!BoundValue(each, event_class).possible() &&
-        std::ranges::find(lacking, text) == lacking.end())
-      lacking.push_back(text);
+        std::ranges::find(fields, each.text()) == fields.end())
+      fields.emplace_back(each.text());
   }
-  const std::string fields =
-      lacking.empty() ? std::string("a field") : fmt::format("{}", fmt::join(lacking, " and "));
-  notices_.push_back(
-      render::say<"notice/lacks">(table_.name, timeline::name_of(event_class), fields, what));
+  lacks_ = true;
+  auto known = std::ranges::find_if(
+      lacking_, [&](const Lacking& each) { return each.what == what && each.fields == fields; });
+  if (known == lacking_.end())
+    known = lacking_.insert(
+        known, {.what = std::string(what), .fields = std::move(fields), .classes = {}});
+  const std::string name(timeline::name_of(event_class));
+  if (std::ranges::find(known->classes, name) == known->classes.end())
+    known->classes.push_back(name);
 }
+
+std::vector<std::string> CompiledRules::notices() const {
+  const auto is_thread = [&](const std::string& field) {
+    return std::ranges::any_of(table_.tracks,
+                               [&](const TrackRule& each) { return each.tid == field; });
+  };
+  std::vector<std::string> sentences;
+  for (const Lacking& each : lacking_) {
+    const std::string classes = fmt::format("{}", fmt::join(each.classes, "`, `"));
+    if (each.fields.size() == 1 && is_thread(each.fields.front()))
+      sentences.push_back(
+          render::say<"notice/lacks-thread">(table_.name, each.fields.front(), classes, each.what));
+    else
+      sentences.push_back(render::say<"notice/lacks">(
+          table_.name, classes,
+          each.fields.empty() ? std::string("a field")
+                              : fmt::format("`{}`", fmt::join(each.fields, "` and `")),
+          each.what));
+  }
+  return sentences;
+}
+
+namespace {
+
+// That none of the fields that begins and ends of slices have says which of them are of one.
+std::string saying_nothing(const SliceState& state) {
+  constexpr std::size_t kMostFields = 8;
+  std::vector<std::string> both;
+  if (state.fields_a && state.fields_b)
+    std::ranges::set_intersection(*state.fields_a, *state.fields_b, std::back_inserter(both));
+  if (both.empty()) return "no field says";
+  const bool is_cut = both.size() > kMostFields;
+  if (is_cut) both.resize(kMostFields);
+  return fmt::format("none of the fields that both have (`{}`{}) is known to say",
+                     fmt::join(both, "`, `"), is_cut ? ", ..." : "");
+}
+
+}  // namespace
 
 std::vector<std::string> CompiledRules::unclear() const {
   std::vector<std::string> sentences;
@@ -61,9 +104,9 @@ std::vector<std::string> CompiledRules::unclear() const {
           table_.name, each.rule->category, fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
       continue;
     }
-    sentences.push_back(
-        render::say<"notice/mixed">(fmt::format("{}", fmt::join(each.rule->begin, "`, `")),
-                                    fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
+    sentences.push_back(render::say<"notice/mixed">(
+        fmt::format("{}", fmt::join(each.rule->begin, "`, `")), saying_nothing(each),
+        fmt::format("{}", fmt::join(each.rule->end, "`, `"))));
   }
   if (table_.processor.empty() ||
       std::ranges::none_of(context_.memory.processors, &RuleMemory::Processor::is_unknown))
@@ -137,6 +180,23 @@ bool CompiledRules::plan_begin(SliceState& state, const EventClass& event_class,
                                            context_, args, scope));
 }
 
+void CompiledRules::note_fields(const EventClass& event_class,
+                                std::optional<std::vector<std::string>>& fields) {
+  const auto* const payload =
+      event_class.payload == nullptr ? nullptr : event_class.payload->as<StructureClass>();
+  std::vector<std::string> names;
+  if (payload != nullptr) {
+    for (const Member& member : payload->members) names.emplace_back(member.name.view());
+  }
+  std::ranges::sort(names);
+  if (!fields) {
+    fields = std::move(names);
+    return;
+  }
+  std::erase_if(*fields,
+                [&](const std::string& each) { return !std::ranges::binary_search(names, each); });
+}
+
 void CompiledRules::plan_slices(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
   std::set<std::string_view> planned;  // categories
@@ -158,6 +218,10 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
     // Slices of events that have a duration need no end.
     const bool begins =
         state.begin.matches(name) && (!state.end.empty() || event_class.has_duration || says_begin);
+    if (rule.again == SliceRule::Again::kMix && !rule.by_stream) {
+      if (state.begin.matches(name)) note_fields(event_class, state.fields_a);
+      if (state.end.matches(name)) note_fields(event_class, state.fields_b);
+    }
     if (state.end.matches(name)) note(plan_end(state, event_class, into), state.key_b);
     if (!begins) continue;
     const bool is_planned = plan_begin(state, event_class, into);
@@ -171,6 +235,11 @@ void CompiledRules::plan_slices(const EventClass& event_class, std::vector<Plann
 
 void CompiledRules::plan_points(const EventClass& event_class, std::vector<PlannedAction>& into) {
   const std::string_view name = timeline::name_of(event_class);
+  const auto has_otherwise = [&](std::string_view of) {
+    return std::ranges::any_of(instants_, [&](const InstantState& each) {
+      return each.rule->otherwise && each.event.matches(of);
+    });
+  };
   const auto add = [&](Phase phase, BoundTrack& on, const TrackSpace* track, std::string_view what,
                        auto make) {
     if (!on.possible()) return lacks(what, event_class, track);
@@ -179,6 +248,7 @@ void CompiledRules::plan_points(const EventClass& event_class, std::vector<Plann
   for (const InstantState& state : instants_) {
     if (state.rule->otherwise || !state.event.matches(name)) continue;
     BoundTrack on = track(state.track, event_class);
+    if (!on.possible() && has_otherwise(name)) continue;
     add(Phase::kPoint, on, state.track, "[[instant]]",
         [&] { return instant(state, std::move(on), event_class); });
   }
@@ -387,7 +457,8 @@ void CompiledRules::plan_memory(const EventClass& event_class, std::vector<Plann
   }
 }
 
-void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedAction>& into) {
+bool CompiledRules::plan(const EventClass& event_class, std::vector<PlannedAction>& into) {
+  lacks_ = false;
   // Built-in tables are for traces that lack much of what they know.
   if (!table_.built_in) use_.see(event_class);
   plan_memory(event_class, into);
@@ -397,6 +468,7 @@ void CompiledRules::plan(const EventClass& event_class, std::vector<PlannedActio
   plan_fields(event_class, into);
   plan_balances(event_class, into);
   plan_waits(event_class, into);
+  return lacks_;
 }
 
 Result<void> check_table(const Table& table) {

@@ -99,8 +99,8 @@ class RuleSet {
   // these rules, the same each time.
   [[nodiscard]] virtual bool applies(const TraceDescription& trace, ClassSearch& search) const = 0;
   // What the rules do with events of that class, which they are for by its name. The arguments live
-  // as long as the rules.
-  virtual void plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
+  // as long as the rules. Returns whether a rule is for the class that lacks a field of it.
+  virtual bool plan(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
   // The same of a class that no rule is about so far.
   virtual void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) = 0;
   // Of slices and tracks that were ended, and of all that is waited for, nothing is known any more.
@@ -108,7 +108,7 @@ class RuleSet {
   // No more events come. `end`: of no event.
   virtual void finish(const Moment& end) = 0;
   // Fields that rules are about and classes lack, as sentences; each once.
-  [[nodiscard]] virtual const std::vector<std::string>& notices() const = 0;
+  [[nodiscard]] virtual std::vector<std::string> notices() const = 0;
   // Slices that cannot be told apart, as sentences: which of several ended, or whose they are.
   [[nodiscard]] virtual std::vector<std::string> unclear() const = 0;
   // Rules that met no event, and values that no event had: of tables that are not built in.

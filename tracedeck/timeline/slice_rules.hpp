@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "tracedeck/model/units.hpp"
@@ -93,6 +94,26 @@ struct SliceState final : TaskObserver {
         marking.put_above(id, open_from(marking.below(id)));
       return top == 0 ? kEnded : top;
     });
+  }
+
+  // An end may be of any that is open in that trace, or of none. Returns whether there is one.
+  bool doubt_open(OriginId trace, const Moment& now) {
+    constexpr std::uint64_t kFew = 1'000'000;
+    constexpr std::uint64_t kOfEach = 64;
+    if (looked_at > kFew + kOfEach * now.number) return false;
+    looked_at += open.size();
+    bool any = false;
+    open.for_each([&](std::uint32_t number) {
+      for (OpenId id = number; is_open(id); id = marking.below(id)) {
+        if (marking.timeline().track(marking.open(id).track).origin != trace) return;
+        any = true;
+        if (marking.open(id).traits.has_details && marking.details(id).may_be_over) return;
+        marking.mix(id, now);
+        marking.add_details(id).may_be_over = true;
+      }
+    });
+    any_mixed = any_mixed || any;
+    return any;
   }
 
   // Of whom it was seen to be made, what an end without a begin is.
@@ -189,6 +210,18 @@ struct SliceState final : TaskObserver {
   // The slice that was begun last, for what is `during` it; 0: there was no room for it.
   OpenId last = 0;
   bool any_mixed = false;
+  // The fields of the payload of events that begin and end such slices, as far as all of a class
+  // that came have them, sorted; nothing: none came.
+  std::optional<std::vector<std::string>> fields_a = {};
+  std::optional<std::vector<std::string>> fields_b = {};
+  // Of what is `by_track`, by trace: whether slices of one key were open on several tracks, and
+  // whether one ended on another track than it began on.
+  struct Tracks {
+    bool interleave = false;
+    bool wander = false;
+  };
+  std::unordered_map<std::uint64_t, Tracks> tracks = {};
+  std::uint64_t looked_at = 0;  // slices, whenever an end had no begin in its data stream
   // Of what is `by_stream`: traces that began later than what they are of, so that what began
   // before may be open,
   std::unordered_set<std::uint64_t> older = {};
@@ -313,7 +346,7 @@ class BeginSlice : public Action {
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain = !when_.any() && track_.is_direct() && !track_.may_overlap() &&
                           key_.is_direct() && check_.empty() && !state_.rule->end.empty() &&
-                          name_.is_direct();
+                          name_.is_direct() && !state_.rule->by_track;
     if (!is_plain) return Action::usual_run(counts);
     return name_.is_fixed() ? usual_run_named<true>(counts) : usual_run_named<false>(counts);
   }
@@ -379,6 +412,7 @@ class BeginSlice : public Action {
       return;
     }
     place = id;
+    if (state_.rule->by_track) marking_.let_wander(id);
     if (state_.needs_keys()) state_.know_key(id, key_.words());
     context_.marking.put_above(id, below);
     if (is_mixing_ && below != 0) mix(id, below, track, now);
@@ -406,6 +440,7 @@ class BeginSlice : public Action {
     std::copy_n(key_.words(), state_.open.words(), key.words.begin());
   }
   [[gnu::noinline, gnu::cold]] void mix(OpenId id, OpenId below, TrackId track, const Moment& now) {
+    if (state_.rule->by_track) return mix_on(id, below, track, now);
     if (state_.rule->by_stream) {
       marking_.add_details(id).stream = now.stream;
       marking_.add_details(below).is_detached = true;
@@ -421,8 +456,23 @@ class BeginSlice : public Action {
     marking_.mix(below, now);
     state_.any_mixed = true;
   }
+  // Those on other tracks have ends of their own, as long as each ends on its track.
+  void mix_on(OpenId id, OpenId below, TrackId track, const Moment& now) {
+    SliceState::Tracks& tracks = state_.tracks[trace_];
+    bool any = false;
+    for (OpenId each = below; each != 0; each = marking_.below(each)) {
+      const bool is_own = marking_.track_of(each) == track;
+      tracks.interleave = tracks.interleave || !is_own;
+      if (!is_own && !tracks.wander) continue;
+      marking_.mix(each, now);
+      any = true;
+    }
+    if (!any) return;
+    marking_.mix(id, now);
+    state_.any_mixed = true;
+  }
   [[nodiscard]] bool has_room_above(OpenId open) const {
-    if (!state_.rule->by_stream) return true;
+    if (!state_.rule->by_stream && !state_.rule->by_track) return true;
     std::size_t many = 1;
     for (OpenId id = marking_.below(open); id != 0 && many < kMostAtOnce; id = marking_.below(id))
       ++many;
@@ -584,12 +634,15 @@ class EndSlice final : public Action {
         inherited_(state.inherited, event_class, context),
         name_(state.name, state.rule->category, event_class, context, true),
         arguments_(arguments),
-        trace_(scope.trace) {}
+        trace_(scope.trace),
+        may_be_elsewhere_(state.rule->again == SliceRule::Again::kMix && !state.rule->by_track &&
+                          state.track != nullptr && state.track->is_of_stream()) {}
 
   [[nodiscard]] bool possible() const { return key_.possible(); }
 
   [[nodiscard]] Run usual_run(bool counts) const override {
-    const bool is_plain = !when_.any() && key_.is_direct() && check_.empty();
+    const bool is_plain =
+        !when_.any() && key_.is_direct() && check_.empty() && !state_.rule->by_track;
     return is_plain ? usual_run_of<EndSlice>(counts) : Action::usual_run(counts);
   }
   // A slice that is open.
@@ -614,6 +667,7 @@ class EndSlice final : public Action {
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
+    if (state_.rule->by_track) return end_on_track(place, now);
     if (state_.rule->by_stream) return end_of_stream(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
@@ -641,6 +695,23 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
+  }
+  // It is of what began on its track; else of what began on another, if that is the only one of its
+  // key, and no other one ever was open on another track.
+  [[gnu::noinline]] void end_on_track(std::uint64_t& place, const Moment& now) {
+    const auto top = static_cast<OpenId>(place);
+    const TrackId track = track_.possible() ? track_.find(*now.event) : kNoTrack;
+    OpenId own = top;
+    while (own != 0 && marking_.track_of(own) != track) own = marking_.below(own);
+    SliceState::Tracks& tracks = state_.tracks[trace_];
+    const bool is_one = marking_.below(top) == 0;
+    const bool is_known =
+        own != 0 ? is_one || !tracks.wander
+                 : is_one && !tracks.interleave && marking_.timeline().counts().sections == 0;
+    if (own == 0) tracks.wander = true;
+    for (OpenId id = top; id != 0 && !is_known; id = marking_.below(id)) marking_.mix(id, now);
+    state_.any_mixed = state_.any_mixed || !is_known;
+    finish_within(own != 0 ? own : top, top, place, now);
   }
   // A thread does one at a time: an end is of what began in its data stream, else of what began in
   // one that the thread may have had before. Where others go on in its place, or the trace began
@@ -751,8 +822,10 @@ class EndSlice final : public Action {
     // them or under another key.
     const bool is_doubtful = context_.marking.timeline().counts().sections != 0 ||
                              context_.marking.lost_in_trace(0, now.stream);
+    const bool may_be_of_other = may_be_elsewhere_ && !is_doubtful &&
+                                 state_.doubt_open(marking_.timeline().track(track).origin, now);
     const bool began_before =
-        is_new && !is_doubtful &&
+        is_new && !is_doubtful && !may_be_of_other &&
         (rule == Unmatched::kBefore || (rule == Unmatched::kNamed && name_.is_known(*now.event)));
     context_.marking.end_unmatched(track, name_(*now.event), now, arguments_, began_before);
   }
@@ -772,6 +845,7 @@ class EndSlice final : public Action {
   NameMaker name_;
   const Arguments* arguments_;
   std::uint64_t trace_;
+  bool may_be_elsewhere_;  // what it ends may have begun in another data stream
 };
 
 // Somebody whose slices a rule is about is made.

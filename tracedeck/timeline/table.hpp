@@ -77,6 +77,10 @@ struct SliceRule {
   // Of kMix: each data stream is of one thread, so that an end is of what began in its data stream;
   // else of what began in one that ended before.
   bool by_stream = false;
+  // Of kMix: of several of one key that are open an end is of what began on its track. Where one
+  // ends on another track than it began on, they are of several tracks, and nothing tells them
+  // apart.
+  bool by_track = false;
   // The id of a state track, and the state that it is in where it begins and no state is known.
   std::string state = {};
   std::string begun = {};

@@ -90,6 +90,7 @@ constexpr auto keys_of<SliceRule>() {
                     optional("again", &SliceRule::again),
                     optional("unmatched", &SliceRule::unmatched),
                     optional("by_stream", &SliceRule::by_stream),
+                    optional("by_track", &SliceRule::by_track),
                     optional("state", &SliceRule::state),
                     optional("begun", &SliceRule::begun),
                     optional("by_name", &SliceRule::by_name),

@@ -93,12 +93,14 @@ class WaitState final : public SliceObserver, public ServedSlices {
   // No more events come.
   void finish(const Moment& end) { put_open(end, kOpenAtEnd); }
 
-  // What nobody served is waited for still. Where there are states of who waits, they say so.
+  // What nobody served is waited for still. Where there are states of who waits, they say so at the
+  // end.
   void put_open(const Moment& end, std::uint16_t why) {
-    if (states != nullptr) return;
+    if (states != nullptr && why == kOpenAtEnd) return;
     std::vector<const Entry*> open;
     const auto look_at = [&](const Entry& entry) {
-      if (entry.pending && entry.awaited) open.push_back(&entry);
+      const bool ran = entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number);
+      if (entry.pending && entry.awaited && !ran) open.push_back(&entry);
     };
     entries.for_each([&](std::uint32_t number) {
       look_at(slab[number - 1]);
