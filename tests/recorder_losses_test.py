@@ -94,6 +94,15 @@ class Losses(CommandTest):
         self.assertNotIn("left out", result.stderr.decode())
         self.assertEqual(self.losses(out), self.losses(file))
 
+    def test_what_comes_back_says_it_once(self):
+        file = self.file("t.bin", file_of(1000, overflow=counts(3, 4)))
+        for target in ("ctf1", "ctf2"):
+            there, back = self.folder / target, self.folder / f"{target}.dial9"
+            self.check(run("convert", "-q", "--to", target, "-o", there, file), 0)
+            result = self.check(run("convert", "-o", back, there), 0)
+            self.assertNotIn("left out", result.stderr.decode())
+            self.assertEqual(self.losses(back), self.losses(file))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -104,6 +104,7 @@ Result<Value> SlotValues::convert_present(FieldType type, const Slot& slot) {
 }
 
 Value SlotValues::unresolved(FieldType type, const Slot& slot) {
+  if (type == FieldType::kStackFrames) return detail::extent(type, {});
   const std::uint64_t defined = type == FieldType::kPooledString ? strings_ : stacks_;
   if (slot.bits >= defined) return detail::scalar(type, slot.bits);
   ++renumbered_;

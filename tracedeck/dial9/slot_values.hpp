@@ -38,6 +38,7 @@ class SlotValues {
 
  private:
   Result<Value> convert_present(FieldType type, const Slot& slot);
+  // A reference to an undefined pool entry; an empty stack where the version has no references.
   Value unresolved(FieldType type, const Slot& slot);
   Result<std::uint32_t> intern(FieldType type, const Slot& slot);
   // Encodes a compound slot and all that belongs to it.

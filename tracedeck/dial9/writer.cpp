@@ -31,6 +31,7 @@ enum class Adaptation : std::uint8_t {
   kField,
   kAnnotation,
   kPlainStack,
+  kEmptyStack,
   kTypeId,
   kStream,
   kTimeRange,
@@ -44,6 +45,7 @@ constexpr Adaptations::Table kAdaptations = {{
     {"lists and maps of values, which need version 0.4", "left out", true},
     {"annotations of fields, which need version 0.4", "left out", true},
     {"pooled stacks, which need version 0.4", "written in place", false},
+    {"references to undefined stacks, which need version 0.4", "written as empty stacks", true},
     {"event types whose type_id another type has", "given another type_id", false},
     {"events of another data stream than the segment's", "written into the segment at hand", true},
     {"times before 0 or after 2^64-1 ns", "written as the nearest that can be", true},
@@ -123,6 +125,8 @@ class TraceWriter final : public Writer {
     SchemaMapping mapping = {};
     std::optional<PlainFields> plain = {};
     std::vector<std::uint64_t*> left_out = {};  // how often each field that is
+    // How often each of `mapping.plain_stacks` is undefined.
+    std::vector<std::uint64_t*> undefined_stacks = {};
   };
 
   // Something of a class that the target version has in another way, or not at all.
@@ -141,7 +145,7 @@ class TraceWriter final : public Writer {
         open_.end(record.stream->entity.trace);
         break;
       case RecordKind::kLoss:
-        if (!record.loss->by_event) adaptations_.add(Adaptation::kLoss);
+        if (!is_told(*record.loss)) adaptations_.add(Adaptation::kLoss);
         break;
       case RecordKind::kEvent:
       case RecordKind::kPacketBegin:
@@ -152,6 +156,13 @@ class TraceWriter final : public Writer {
         break;
     }
     return {};
+  }
+
+  // Whether an event says the loss: in dial9 all that are counted.
+  static bool is_told(const Loss& loss) {
+    if (loss.by_event) return true;
+    const DataStreamClass* const of = loss.stream == nullptr ? nullptr : loss.stream->stream_class;
+    return loss.events && of != nullptr && of->trace != nullptr && of->trace->format() == "dial9";
   }
 
   Result<void> begin_stream(const DataStream& stream) {
@@ -260,7 +271,21 @@ class TraceWriter final : public Writer {
       }
       slot = slot->next();
     }
+    if (!last_->undefined_stacks.empty()) [[unlikely]]
+      count_undefined_stacks(event);
     return {};
+  }
+
+  void count_undefined_stacks(const Event& event) {
+    const Slot* slot = event.payload().data();
+    std::size_t member = 0;
+    auto count = last_->undefined_stacks.begin();
+    for (const std::size_t stack : last_->mapping.plain_stacks) {
+      for (; member < stack; ++member) slot = slot->next();
+      const bool is_present = slot->kind == SlotKind::kOptional && slot->bits != 0;
+      const Slot& value = is_present ? *(slot + 1) : *slot;
+      **count++ += value.kind == SlotKind::kUnresolved ? 1 : 0;
+    }
   }
 
   std::uint64_t timestamp_of(const Event& event) {
@@ -310,8 +335,10 @@ class TraceWriter final : public Writer {
         continue;
       }
       if (std::ranges::find(registered.mapping.plain_stacks, i) !=
-          registered.mapping.plain_stacks.end())
+          registered.mapping.plain_stacks.end()) {
         ++*count_at(Adaptation::kPlainStack);
+        registered.undefined_stacks.push_back(count_at(Adaptation::kEmptyStack));
+      }
       if (since_0_4_) continue;
       if (const std::size_t lost = members[i].attributes.size(); lost != 0)
         *count_at(Adaptation::kAnnotation) += lost;
