@@ -121,6 +121,44 @@ class DividedSpans {
   std::uint64_t divided_ = 0;
 };
 
+// Losses, and the packets that tell them: they go into the part of what comes next in their data
+// stream.
+class HeldLosses {
+ public:
+  [[nodiscard]] bool empty() const { return held_.empty(); }
+  [[nodiscard]] bool has(EntityId stream) const {
+    return std::ranges::any_of(held_, [&](const Held& each) { return each.stream == stream; });
+  }
+  void hold(const Loss& loss) { held_.push_back({.stream = loss.stream->entity, .loss = loss}); }
+  void hold(const Packet& packet) {
+    held_.push_back({.stream = packet.stream->entity, .packet = &packet});
+  }
+  // Writes those that `wanted` says, in their order.
+  template <class Wanted, class Put>
+  Result<void> release(Wanted wanted, Put put) {
+    std::vector<Held> wanted_ones;
+    std::erase_if(held_, [&](const Held& each) {
+      const bool is_wanted = wanted(each.stream);
+      if (is_wanted) wanted_ones.push_back(each);
+      return is_wanted;
+    });
+    for (const Held& each : wanted_ones) {
+      const Record record = each.packet != nullptr ? Record(RecordKind::kPacketBegin, each.packet)
+                                                   : Record(&each.loss);
+      if (auto written = put(record); !written) return written;
+    }
+    return {};
+  }
+
+ private:
+  struct Held {
+    EntityId stream;
+    Loss loss = {};
+    const Packet* packet = nullptr;  // or its begin
+  };
+  std::vector<Held> held_;
+};
+
 // What keeps a part from being ended or begun ends the whole, and is not about one record.
 Result<void> of_whole(Result<void> result) {
   if (!result) result.error().code = ErrorCode::kWriteFailed;
@@ -160,14 +198,23 @@ class SplitWriter final : public Writer {
         begin_stream(*record.stream);
         break;
       case RecordKind::kStreamEnd:
+        if (auto released = release(record.stream->entity); !released) return released;
         std::erase_if(open_, [&](const OpenStream& each) {
           return each.stream.entity == record.stream->entity;
         });
         break;
-      case RecordKind::kPacketBegin:
-      case RecordKind::kPacketEnd:
-      case RecordKind::kDescription:
       case RecordKind::kLoss:
+        if (record.loss->stream == nullptr) break;
+        held_.hold(*record.loss);
+        return {};
+      case RecordKind::kPacketBegin:
+        if (!held_.has(record.packet->stream->entity)) break;
+        held_.hold(*record.packet);
+        return {};
+      case RecordKind::kPacketEnd:
+        if (auto released = release(record.packet->stream->entity); !released) return released;
+        break;
+      case RecordKind::kDescription:
       case RecordKind::kProblem:
       case RecordKind::kFinding:
         break;
@@ -183,11 +230,11 @@ class SplitWriter final : public Writer {
   }
 
   Result<void> finish() override {
-    // Those of the last part.
-    if (auto finished = writer_->finish(); !finished) return finished;
-    add_receipt(receipt_, writer_->receipt());
-    writer_ = nullptr;
-    return {};
+    if (auto released = held_.release([](EntityId) { return true; },
+                                      [this](const Record& each) { return writer_->write(each); });
+        !released)
+      return released;
+    return finish_part();
   }
 
   [[nodiscard]] Receipt receipt() const override {
@@ -230,6 +277,9 @@ class SplitWriter final : public Writer {
       return writer_->write(record);
     }
     if (auto cut = cut_if_due(event); !cut) return cut;
+    if (event.stream != nullptr) {
+      if (auto released = release(event.stream->entity); !released) return released;
+    }
     auto written = writer_->write(record);
     if (size_.counts() && size_.wants_size()) {
       const auto size = parts_.size();
@@ -265,9 +315,24 @@ class SplitWriter final : public Writer {
     for (const OpenStream& open : open_) {
       if (auto ended = put(Record(RecordKind::kStreamEnd, &open.stream)); !ended) return ended;
     }
-    if (auto finished = finish(); !finished) return finished;
+    if (auto finished = finish_part(); !finished) return finished;
     if (auto ended = parts_.end(); !ended) return ended;
     return begin();
+  }
+
+  Result<void> finish_part() {
+    if (auto finished = writer_->finish(); !finished) return finished;
+    add_receipt(receipt_, writer_->receipt());
+    writer_ = nullptr;
+    return {};
+  }
+
+  // What is held of a data stream.
+  Result<void> release(EntityId stream) {
+    if (held_.empty()) [[likely]]
+      return {};
+    return held_.release([&](EntityId of) { return of == stream; },
+                         [this](const Record& each) { return writer_->write(each); });
   }
 
   // Writes some of the events that describe others.
@@ -321,6 +386,7 @@ class SplitWriter final : public Writer {
   std::size_t described_ = 0;  // of these, those that came
   TraceNumbers traces_;
   std::vector<OpenStream> open_;
+  HeldLosses held_;
   OrderKey begin_ = OrderKey::first();  // of the part at hand
   std::uint64_t early_ = 0;             // events that are earlier than their part
   KeyMaker begins_;

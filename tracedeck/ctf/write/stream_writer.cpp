@@ -82,26 +82,54 @@ Result<void> StreamWriter::begin_packet(const Packet& packet) {
     if (auto closed = close_packet(true); !closed) return closed;
   }
   source_ = &packet;
+  if (packet.sequence || packet.discarded) lost_.reset();
+  auto encoded = keeps_heads() ? encode_head(packet) : encode_context(packet);
+  const bool leads = encoded && needs_lead(packet);
+  if (leads) {
+    if (auto led = put_lead(packet); !led) return led;
+  }
   source_begin_ = timed(packet.begin);
   source_end_ = timed(packet.end);
-  take_counters(packet);
-  if (packet.sequence || packet.discarded) lost_.reset();
+  take_counters(packet, leads);
   source_padding_ = padding_of(packet);
-  return keeps_heads() ? encode_head(packet) : encode_context(packet);
+  return encoded;
+}
+
+// Readers see losses between packets: in a part of a trace, the one before may be left out.
+bool StreamWriter::needs_lead(const Packet& packet) const {
+  if (!trace_.part_of_source || has_packet_ || !before_) return false;
+  if (keeps_heads() && !head_.has_size()) return false;
+  const bool has_packets =
+      before_->packets != 0 && packet.sequence && before_->next == packet.begin;
+  const bool has_events = before_->events != 0 && packet.discarded && before_->end == packet.end &&
+                          before_->begin != packet.begin;
+  return has_packets || has_events;
+}
+
+Result<void> StreamWriter::put_lead(const Packet& packet) {
+  source_begin_ = source_end_ = timed(before_->begin ? before_->begin : packet.begin);
+  if (packet.sequence) source_sequence_ = 0;
+  if (packet.discarded) source_discarded_ = 0;
+  source_padding_ = 0;
+  if (auto opened = open_packet(source_begin_.value_or(0)); !opened) return opened;
+  return close_packet(true);
 }
 
 // The counters of a packet, less what the packets that were left out before the first one counted.
-void StreamWriter::take_counters(const Packet& packet) {
+void StreamWriter::take_counters(const Packet& packet, bool leads) {
   source_sequence_ = packet.sequence;
   source_discarded_ = packet.discarded;
-  const std::uint64_t lost = std::exchange(last_lost_, 0);
-  const std::uint64_t counted = last_loss_end_ == packet.end ? lost : 0;
+  const LostBefore before = std::exchange(before_, std::nullopt).value_or(LostBefore{});
   if (!trace_.part_of_source) return;
+  // Readers take losses of the first packet for unknown where it is not the first by its number.
   if (packet.sequence) {
-    if (!sequence_base_) sequence_base_ = packet.sequence;
+    if (!sequence_base_)
+      sequence_base_ = *packet.sequence - (leads ? before.packets + 1 : before.is_unknown ? 1 : 0);
     source_sequence_ = *packet.sequence - *sequence_base_;
   }
   if (packet.discarded) {
+    const std::uint64_t lost = before.is_unknown ? 1 : before.events;
+    const std::uint64_t counted = before.end == packet.end ? lost : 0;
     if (!discarded_base_)
       discarded_base_ = *packet.discarded - std::min(counted, *packet.discarded);
     source_discarded_ = *packet.discarded - *discarded_base_;
@@ -289,10 +317,17 @@ Result<void> StreamWriter::lose(const Loss& loss) {
       ++discarded_;
     }
   }
-  if (loss.packets) sequence_ += *loss.packets;
+  if (!before_) before_ = {.begin = loss.begin_value};
+  if (loss.packets) {
+    sequence_ += *loss.packets;
+    before_->packets = *loss.packets;
+    before_->next = loss.end_value;
+  } else {
+    before_->events = loss.events.value_or(0);
+    before_->is_unknown = !loss.events;
+    before_->end = loss.end_value;
+  }
   if (loss.events) {
-    last_lost_ = *loss.events;
-    last_loss_end_ = loss.end_value;
     if (auto counted = count_lost(*loss.events, loss.taken_back); !counted) return counted;
   }
   if (source_ == nullptr && packets_.is_open()) return close_packet(true);
@@ -388,11 +423,23 @@ Result<void> StreamWriter::count_lost(std::uint64_t events, bool taken_back) {
   return {};
 }
 
+bool StreamWriter::has_trailer() const {
+  const bool is_told = before_ && (before_->packets != 0 || before_->events != 0);
+  return is_told && trace_.part_of_source && keeps_heads() && has_packet_ && source_ == nullptr &&
+         head_.has_size();
+}
+
 Result<void> StreamWriter::finish() {
   // A data stream without a packet would be none.
   const bool is_empty = !has_packet_ && !keeps_heads() && !packets_.is_open();
   if (is_empty && !has_head()) ++trace_.without_packet[*stream_class_.target.id];
-  const bool has_more = ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_;
+  const bool trails = has_trailer();
+  if (trails) {
+    source_begin_ = timed(before_->next ? before_->next : before_->begin);
+    source_end_ = timed(before_->end ? before_->end : before_->next);
+  }
+  const bool has_more =
+      ((is_empty || lost_) && has_head()) || discarded_ != written_discarded_ || trails;
   if (!packets_.is_open() && has_more) {
     if (auto opened = open_packet(next_begin()); !opened) return opened;
   }

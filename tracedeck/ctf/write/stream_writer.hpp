@@ -134,7 +134,21 @@ class StreamWriter {
   [[nodiscard]] std::optional<std::uint64_t> timed(std::optional<std::uint64_t> time) const {
     return stream_class_.layout.has_clock ? time : std::nullopt;
   }
-  void take_counters(const Packet& packet);
+  // What was lost since the source's packet before, as its next one tells it.
+  struct LostBefore {
+    std::uint64_t packets = 0;
+    std::uint64_t events = 0;
+    bool is_unknown = false;  // how much
+    std::optional<std::uint64_t> begin = {};
+    std::optional<std::uint64_t> next = {};  // where the packet that tells it begins
+    std::optional<std::uint64_t> end = {};   // and where it ends
+  };
+  // `leads`: an empty packet is before the first one.
+  void take_counters(const Packet& packet, bool leads);
+  [[nodiscard]] bool needs_lead(const Packet& packet) const;
+  [[nodiscard]] Result<void> put_lead(const Packet& packet);
+  // Whether packets that were left out behind the last one tell a loss.
+  [[nodiscard]] bool has_trailer() const;
   // Clock values, where they are known.
   struct LostInterval {
     bool packets = false;  // or events
@@ -171,9 +185,7 @@ class StreamWriter {
   // What the source's counters were before its first packet, where it is a part of a trace.
   std::optional<std::uint64_t> sequence_base_;
   std::optional<std::uint64_t> discarded_base_;
-  // The last loss: of the packet that comes next, if both end at the same time.
-  std::uint64_t last_lost_ = 0;  // events
-  std::optional<std::uint64_t> last_loss_end_;
+  std::optional<LostBefore> before_;
   std::optional<LostInterval> lost_;  // that the next packet tells, which is ours
   std::vector<Loss> given_;           // losses that packets have not told yet
   std::vector<Loss> told_;            // those that packets told and nobody has given yet

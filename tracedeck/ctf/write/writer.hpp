@@ -2,8 +2,9 @@
 // stream.
 //
 // Classes are mapped as target_classes.hpp says. Packets end when they are full and where the
-// source's end; sequence numbers and discarded counters go on with the source's. What the trace has
-// in common (UUID, environment) is that of the first data stream's description.
+// source's end; sequence numbers and discarded counters go on with the source's. Of a part of a
+// source they begin anew: an empty packet before the first one tells what was lost between them.
+// What the trace has in common (UUID, environment) is that of the first data stream's description.
 #pragma once
 
 #include <memory>
