@@ -52,11 +52,12 @@ class Truth(CommandTest):
         found = [json.loads(line) for line in compared.stdout.splitlines()]
         return found, [entry for entry in first + second if entry["lossy"]]
 
-    def ctf(self, name, streams, *, header=(), context=(), clocks=(clock("c"),), stream_clocks=("c",)):
+    def ctf(self, name, streams, *, header=(), context=(), clocks=(clock("c"),), stream_clocks=("c",), environment=None):
         """A trace of CTF 2.0. `streams`: for each file its packets: class, header, context, events (time, x)."""
         lines = [{"type": "preamble", "version": 2}]
         members = (("magic", unsigned(32, "packet-magic-number")), ("cid", unsigned(8, "data-stream-class-id")), *header)
-        lines.append({"type": "trace-class", "packet-header-field-class": structure(*members)})
+        lines.append({"type": "trace-class", "packet-header-field-class": structure(*members),
+                      **({"environment": environment} if environment else {})})  # fmt: skip
         lines += clocks
         for number, of in enumerate(stream_clocks):
             lines.append({"type": "data-stream-class", "id": number, "default-clock-class-id": of,
@@ -81,6 +82,37 @@ class Truth(CommandTest):
     def shown(self, *args, code=0):
         result = self.check(run("print", "--output", "jsonl", *args), code)
         return [json.loads(line) for line in result.stdout.decode().splitlines()]
+
+
+class Damaged(Truth):
+    def test_a_copy_lacks_what_cannot_be_read_and_no_more(self):
+        context, size = (BEGIN, END, DISCARDED, SEQUENCE), 64
+        packets = [(0, b"", (1000 * i, 1000 * i + 900, 0, i), [(1000 * i + 10, i), (1000 * i + 20, i)]) for i in range(8)]
+        for name, edits in {
+            "magic": {3: (0, b"\0\0\0\0")},
+            "first": {0: (0, b"\0\0\0\0")},
+            "class": {3: (4, b"\x09")},
+            "several": {2: (0, b"\0\0\0\0"), 5: (0, b"\0\0\0\0")},
+            "content": {3: (9, struct.pack("<I", 8 * size + 80))},
+            "event": {3: (9, struct.pack("<I", 8 * size - 16))},
+            "garbage": {3: (0, b"\x55" * size)},
+        }.items():
+            trace = self.ctf(name, [packets], context=context)
+            content = bytearray((trace / "s0").read_bytes())
+            self.assertEqual(len(content), 8 * (size - 1))
+            for packet, (at, edit) in edits.items():
+                at += packet * (size - 1)
+                content[at : at + len(edit)] = edit
+            (trace / "s0").write_bytes(content)
+            out, _, said = self.convert(trace, "ctf2", f"{name}.out", code=4)
+            with self.subTest(name):
+                values = lambda of, code: [each["fields"]["x"] for each in self.shown(of, code=code)]
+                read = values(trace, 4)
+                # Of a packet that is damaged inside, what comes before is shown, and none of it copied.
+                damaged = [packet for packet in edits if read.count(packet) == 1]
+                self.assertEqual(damaged, [3] if name == "event" else [])
+                self.assertEqual(values(out, 0), [each for each in read if each not in damaged])
+                self.assertEqual(said.count("the whole packet is left out"), len(damaged))
 
 
 class Losses(Truth):
@@ -122,6 +154,36 @@ class Losses(Truth):
                 self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
                 self.assertEqual(ends(self.folder / f"back-{target}"), [900, 9000])
 
+    def test_parts_tell_those_before_their_first_packets(self):
+        counters = [(0, 0), (3, 1), (3, 2), (8, 5), (8, 6), (8, 9), (9, 10), (9, 11)]
+        packets = [(0, b"", (1000 * i, 1000 * i + 900, *each), [(1000 * i + 10, i), (1000 * i + 20, i)])
+                   for i, each in enumerate(counters)]  # fmt: skip
+        trace = self.ctf("t", [packets], context=(BEGIN, END, DISCARDED, SEQUENCE))
+        lost = lambda *paths, options=(): sorted(
+            tuple(each["loss"].get(key, 0) for key in ("events", "packets", "begin", "end"))
+            for path in paths for each in self.shown("--records", "all", *options, path) if "loss" in each)  # fmt: skip
+        whole = lost(trace)
+        self.assertEqual((len(whole), sum(each[0] for each in whole), sum(each[1] for each in whole)), (5, 9, 4))
+        for target in ("ctf2", "ctf1", "ctf2rc"):
+            for duration in ("1us", "2us", "3us"):
+                with self.subTest(target, duration=duration):
+                    _, entries, _ = self.convert(trace, target, "run", "--split-duration", duration)
+                    parts = sorted(self.folder.glob("run-*"))
+                    self.assertEqual(lost(*parts), whole)
+                    self.assertEqual(sum((self.events(part) for part in parts), []), self.events(trace))
+                    self.assertEqual([each for each in entries if each["lossy"]], [])
+                    for part in parts:
+                        self.assertEqual(self.check(run("validate", part), 0).stdout, b"")
+                        shutil.rmtree(part)
+            for bounds in (("--begin", "3000"), ("--begin", "+3us", "--end", "+5us"), ("--end", "4500"), ("--begin", "5010")):
+                with self.subTest(target, bounds=bounds):
+                    out, entries, _ = self.convert(trace, target, "cut", *bounds)
+                    self.assertEqual(lost(out), lost(trace, options=bounds))
+                    self.assertEqual([each for each in entries if each["lossy"]], [])
+
+    def events(self, of):
+        return [(each["time"], each["fields"]["x"]) for each in self.shown(of)]
+
     def test_losses_of_events_that_say_them_are_no_others(self):
         content = heph.epoch(5) + b"".join(
             heph.event(b"e", counter=counter, start=time, end=time + 1) for counter, time in ((0, 1), (4, 9), (5, 12), (9, 20))
@@ -147,6 +209,17 @@ class Clocks(Truth):
                 self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
                 classes = json.loads(self.check(run("schema", "--json", self.folder / f"back-{target}"), 0).stdout)
                 self.assertIn("ev1", json.dumps(classes))
+
+    def test_names_that_become_the_same_identifier_stay_apart(self):
+        clocks = (clock("a b"), clock("a-b", frequency=1000), clock("a_b"), clock("", frequency=7), clock("_"), clock("struct"))
+        uses = ("a b", "a-b", "", "struct")
+        streams = [[(number, b"", (), [(5 + number, number)])] for number in range(len(uses))]
+        trace = self.ctf("t", streams, clocks=clocks, stream_clocks=uses)
+        for target in ("ctf1", "dial9", "ctf2rc"):
+            with self.subTest(target):
+                self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
+        times = lambda of: [(each["name"], each["time"], each["fields"]) for each in self.shown(of)]
+        self.assertEqual(times(self.folder / "there-ctf1"), times(trace))
 
     def test_traces_share_what_says_the_same(self):
         one = self.ctf("one", [[(0, b"", (), [(5, 1)])]])
@@ -184,6 +257,19 @@ class Ids(Truth):
                         self.assertNotIn("stream", {each["kind"] for each in found})
 
 
+class Marks(Truth):
+    def test_entries_of_the_environment_may_be_called_as_they_are(self):
+        environment = {"host": "a", "tracedeck_mark_stream_0": "u", "tracedeck_mark_event_0_0": "{}", "tracedeck_mark_event_0_0_": 7,
+                       "tracedeck_mark_0": "v"}  # fmt: skip
+        trace = self.ctf("t", [[(0, b"", (), [(5, 1)])]], environment=environment)
+        of = lambda path: json.loads(self.check(run("info", "--json", path), 0).stdout)["environment"]
+        for target in ("ctf1", "dial9", "ctf2rc"):
+            with self.subTest(target):
+                self.assertEqual(self.differences(trace, target, "ctf2"), ([], []))
+                self.assertEqual(of(self.folder / f"there-{target}"), of(trace))
+        self.assertEqual(self.check(run("validate", self.folder / "there-ctf1"), 0).stdout, b"")
+
+
 class References(Truth):
     def test_one_that_leads_nowhere_comes_back_inside_of_a_list(self):
         elements = (
@@ -202,6 +288,19 @@ class References(Truth):
             with self.subTest(target):
                 self.assertEqual(self.differences(trace, target, "dial9"), ([], []))
                 self.assertEqual(self.check(run("print", self.folder / f"there-{target}"), 0).stdout, as_text)
+
+
+    def test_a_stack_without_a_pool_is_empty_which_is_counted(self):
+        fields = [("s", dial9.POOLED_STACK), ("o", dial9.POOLED_STACK | dial9.OPTIONAL), ("p", dial9.STACK)]
+        content = dial9.header() + dial9.stack_pool((1, [7, 8])) + dial9.schema(0, "Ev", fields)
+        for each, optional in ((1, dial9.ABSENT), (77, dial9.present(dial9.u32(1))), (78, dial9.present(dial9.u32(79))), (1, dial9.ABSENT)):
+            content += dial9.event(0, dial9.u32(each) + optional + dial9.stack(5), delta=1)
+        trace = self.file("t.dial9", content)
+        out, entries, _ = self.convert(trace, "dial9", "old.dial9", "--dial9-version", "0.3", "--strict", code=4)
+        lost = {(each["class"], each["path"]): each["count"] for each in entries if each["lossy"]}
+        self.assertEqual(lost, {("Ev", "s"): 2, ("Ev", "o"): 1})
+        stacks = [[each["fields"][name] for name in ("s", "o")] for each in self.shown(out)]
+        self.assertEqual([[None if of is None else len(of) for of in each] for each in stacks], [[2, None], [0, 2], [0, 0], [2, None]])
 
 
 class Appended(Truth):

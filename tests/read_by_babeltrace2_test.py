@@ -185,6 +185,16 @@ class Results(CommandTest):
         self.check(run("convert", "-q", "--to", "ctf1", "-o", self.folder / "first", source), 0)
         self.check_anew(source, self.folder / "first")
 
+    @needs_babeltrace2
+    def test_streams_of_one_clock_that_it_wrote_anew(self):
+        """Losses are events of another data stream class."""
+        content = heph.epoch(5) + b"".join(heph.event(b"e", counter=counter, start=time, end=time + 1) for counter, time in ((0, 1), (4, 9)))
+        source = self.file("lost.heph", content)
+        self.check(run("convert", "-q", "--to", "ctf1", "-o", self.folder / "first", source), 0)
+        self.check_anew(source, self.folder / "first")
+        metadata = next((self.folder / "anew").rglob("metadata")).read_bytes()
+        self.assertEqual(metadata.count(b"clock {"), 2)
+
     def check_anew(self, source, first):
         anew = self.folder / "anew"
         shutil.rmtree(anew, ignore_errors=True)

@@ -2,6 +2,7 @@
 // in CTF 2. CTF 1.8 has none, so its environment keeps the marks of conversions as entries
 // `tracedeck_mark_stream_S` and `tracedeck_mark_event_S_E`, with the ids of the data stream class
 // and of the event class that they are about, and readers hand them up as attributes of these.
+// Where the environment has an entry of that name, underscores follow it.
 // Earlier results number their entries; each is about the class whose block follows it.
 #pragma once
 
@@ -27,6 +28,11 @@ inline constexpr std::string_view kMarkEntry = "tracedeck_mark_";
 [[nodiscard]] inline std::string mark_entry(std::uint64_t stream_class, std::uint64_t event_class) {
   return std::string(kMarkEntry) + "event_" + std::to_string(stream_class) + "_" +
          std::to_string(event_class);
+}
+
+// The name of an entry without the underscores that follow it.
+[[nodiscard]] inline std::string_view named_mark(std::string_view entry) {
+  return entry.substr(0, entry.find_last_not_of('_') + 1);
 }
 
 // Whether JSON text of our attribute has a mark in it.

@@ -93,6 +93,10 @@ class Rewriter {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     bool whole = false;
+
+    [[nodiscard]] bool reaches(std::uint64_t position) const {
+      return position - offset < size;
+    }
   };
 
   Result<void> packets(Trace& trace, const std::string& path, Copy& copy) {
@@ -115,7 +119,8 @@ class Rewriter {
           if (is_tolerated(*record.notice->finding.rule)) {
             notices_(record.kind, *record.notice);
           } else {
-            left_out(*record.notice, std::exchange(packet.whole, false));
+            const bool concerned = packet.reaches(record.notice->finding.offset);
+            left_out(*record.notice, concerned && std::exchange(packet.whole, false));
           }
         }
       }

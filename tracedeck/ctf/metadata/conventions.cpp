@@ -104,6 +104,13 @@ ClockClass ctf1_clock(ClockClass clock, bool from_ctf1) {
   return clock;
 }
 
+bool same_clock(const ClockClass& a, const ClockClass& b) {
+  return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
+         a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
+         a.identity == b.identity && a.origin_identity == b.origin_identity &&
+         a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
+}
+
 ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency) {
   const Int128 hertz = frequency;
   const Int128 shift = divide_down(Int128{clock.shift} * hertz, kNanosecondsPerSecond);

@@ -34,6 +34,9 @@ struct ClockOffset {
 [[nodiscard]] ClockClass ctf1_clock(ClockClass clock, bool from_ctf1);
 [[nodiscard]] bool is_absolute(const ClockClass& clock);
 
+// Whether readers would see the same times from both, whatever they are called.
+[[nodiscard]] bool same_clock(const ClockClass& a, const ClockClass& b);
+
 // The offset of a clock's origin, the shift that the user asked for included.
 [[nodiscard]] ClockOffset clock_offset(const ClockClass& clock, std::uint64_t frequency);
 

@@ -10,6 +10,7 @@
 #include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/marks.hpp"
+#include "tracedeck/ctf/metadata/conventions.hpp"
 
 namespace tracedeck::ctf::tsdl {
 namespace {
@@ -194,21 +195,23 @@ void BlockReader::check_version(const AttributeSet& given, const Block& block) {
   }
 }
 
-// Whether it is one of the marks that conversions write. What is no mark is handed up as a text, so
+// Whether it is one of the marks that conversions write. What is no JSON is handed up as a text, so
 // that who reads marks can say so.
 bool BlockReader::take_mark(const Assignment& entry) {
-  if (!entry.key.starts_with(kMarkEntry)) return false;
-  const std::string_view of = std::string_view(entry.key).substr(kMarkEntry.size());
+  const std::string_view name = named_mark(entry.key);
+  if (!name.starts_with(kMarkEntry)) return false;
+  const std::string_view of = name.substr(kMarkEntry.size());
   const bool is_numbered =
       !of.empty() && of.find_first_not_of("0123456789") == std::string_view::npos;
   if (!is_numbered && !of.starts_with("stream_") && !of.starts_with("event_")) return false;
   std::string text = plain_text(entry.value);
-  const bool is_good = holds_mark(text) && JsonParser().parse(as_bytes(text), 0, 1).has_value();
+  if (!holds_mark(text)) return false;
+  const bool is_good = JsonParser().parse(as_bytes(text), 0, 1).has_value();
   Mark mark = {.text = is_good ? std::move(text) : json_string(text), .place = entry.place};
   if (is_numbered) {
     next_marks_.push_back(std::move(mark));
   } else {
-    marks_.insert_or_assign(entry.key, std::move(mark));
+    marks_.insert_or_assign(std::string(name), std::move(mark));
   }
   return true;
 }
@@ -297,9 +300,12 @@ void BlockReader::add_clock(const Block& block) {
     if (values_.boolean(*value, "`absolute`").value_or(false))
       clock.attributes.push_back({.key = "absolute", .value = "true"});
   if (clock.id.empty()) return;
-  if (clocks_.contains(clock.id)) {
+  if (const auto known = clocks_.find(clock.id); known != clocks_.end()) {
+    // babeltrace2 writes a clock before each of the streams that it is a clock of.
+    clock.shift = known->second->shift;
+    if (same_clock(clock, *known->second) && clock.attributes == known->second->attributes) return;
     findings_.report(TsdlRule::kClock, block.place,
-                     fmt::format("there is a clock `{}` already", clock.id));
+                     fmt::format("there is another clock `{}` already", clock.id));
     return;
   }
   const std::string name = clock.id;

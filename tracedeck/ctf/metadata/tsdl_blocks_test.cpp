@@ -151,6 +151,26 @@ TEST(TsdlBlocks, EmbeddedDescriptionsSayTheirClass) {
   EXPECT_EQ(marks_of(together), "");
   const TsdlReading astray(entry("event_2_7", 1) + std::string(kClasses));
   EXPECT_EQ(astray.faults(), fault);
+
+  // Entries that are no marks may have such names.
+  const std::string others =
+      "env { tracedeck_mark_stream_2 = \"u\"; tracedeck_mark_event_2_0 = 5; };\n";
+  const TsdlReading beside(others + entry("stream_2_", 1) + entry("event_2_0__", 2) +
+                           std::string(kClasses));
+  EXPECT_EQ(beside.faults(), std::vector<std::string>{});
+  EXPECT_EQ(marks_of(beside), R"({"marks":[1]} {"marks":[2]} )");
+  EXPECT_EQ(beside.trace().environment().size(), 2U);
+}
+
+// babeltrace2 writes a clock before each of its streams.
+TEST(TsdlBlocks, EqualClocksOfANameAreOne) {
+  const TsdlReading reading(
+      "clock { name = c; freq = 1000; offset_s = 2; };\n"
+      "clock { name = c; freq = 1000; offset = 2000; };\n"
+      "stream { event.header := struct { integer { size = 8; map = clock.c.value; } t; }; };\n");
+  EXPECT_EQ(reading.faults(), std::vector<std::string>{});
+  EXPECT_EQ(reading.trace().clocks().size(), 1U);
+  EXPECT_EQ(reading.stream().default_clock, &reading.trace().clocks()[0]);
 }
 
 // A tracer appends to its metadata.

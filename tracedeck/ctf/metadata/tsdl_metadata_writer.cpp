@@ -95,9 +95,9 @@ class TypeText {
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
-  // `clock`: what its timestamps are mapped to, or null.
+  // `clock`: the name of what its timestamps are mapped to, or "".
   void root(std::string_view scope, Root root, const FieldClassPtr& field_class,
-            const ClockClass* clock) {
+            std::string_view clock = {}) {
     if (field_class == nullptr) return;
     root_ = root;
     clock_ = clock;
@@ -187,11 +187,10 @@ class TypeText {
   }
 
   std::string clock_map(const FieldClass& field_class) const {
-    if (clock_ == nullptr) return {};
+    if (clock_.empty()) return {};
     for (const std::string& word : field_class.roles) {
       const std::string_view name = reserved_name(root_, word);
-      if (name.starts_with("timestamp"))
-        return fmt::format(" map = clock.{}.value;", identifier_of(clock_->id));
+      if (name.starts_with("timestamp")) return fmt::format(" map = clock.{}.value;", clock_);
     }
     return {};
   }
@@ -364,7 +363,7 @@ class TypeText {
   std::string& text_;
   std::size_t& spelt_;
   Root root_ = Root::kPayload;
-  const ClockClass* clock_ = nullptr;
+  std::string_view clock_;
   std::vector<Frame> frames_;
   std::size_t depth_ = 0;
   std::optional<Error> error_;
@@ -409,7 +408,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
         text_.append("\t").append(each.key).append(" = ");
         text_.append(is_number(each.value) ? each.value : string_literal(each.value)).append(";\n");
       }
-      text.root("packet.header", Root::kPacketHeader, trace_class.packet_header, nullptr);
+      text.root("packet.header", Root::kPacketHeader, trace_class.packet_header);
     });
     if (done) add_environment(environment);
     return done;
@@ -419,10 +418,7 @@ class TsdlMetadataWriter final : public MetadataWriter {
     const std::optional<std::uint64_t> frequency = clock_frequency(clock);
     if (!frequency)
       return fail(ErrorCode::kUnsupported, "the clock `" + clock.id + "` has no whole frequency");
-    clocks_.insert(clock.id);
-    text_.append("\nclock {\n\tname = ")
-        .append(string_literal(identifier_of(clock.id)))
-        .append(";\n");
+    text_.append("\nclock {\n\tname = ").append(string_literal(declare(clock))).append(";\n");
     if (tsdl::parse_uuid(clock.identity.uid))
       text_.append("\tuuid = ").append(string_literal(clock.identity.uid)).append(";\n");
     if (!clock.description.empty())
@@ -440,11 +436,10 @@ class TsdlMetadataWriter final : public MetadataWriter {
     return marked_block(stream_class.attributes, mark_entry(id), [&](TypeText& text) {
       text_.append("\nstream {\n");
       if (has_stream_id_) text_ += fmt::format("\tid = {};\n", id);
-      const ClockClass* clock = stream_class.default_clock;
-      if (clock != nullptr && !clocks_.contains(clock->id)) clock = nullptr;
+      const std::string_view clock = declared(stream_class.default_clock);
       text.root("packet.context", Root::kPacketContext, stream_class.packet_context, clock);
       text.root("event.header", Root::kEventHeader, stream_class.event_header, clock);
-      text.root("event.context", Root::kCommonContext, stream_class.common_context, nullptr);
+      text.root("event.context", Root::kCommonContext, stream_class.common_context);
     });
   }
 
@@ -459,12 +454,26 @@ class TsdlMetadataWriter final : public MetadataWriter {
       text_ += fmt::format("\tid = {};\n", id);
       if (has_stream_id_) text_ += fmt::format("\tstream_id = {};\n", stream);
       attributes(given);
-      text.root("context", Root::kSpecificContext, event_class.specific_context, nullptr);
-      text.root("fields", Root::kPayload, event_class.payload, nullptr);
+      text.root("context", Root::kSpecificContext, event_class.specific_context);
+      text.root("fields", Root::kPayload, event_class.payload);
     });
   }
 
  private:
+  // Gives a clock the name that it has here, which no other one has.
+  const std::string& declare(const ClockClass& clock) {
+    std::string base = identifier_of(clock.id);
+    if (!is_tsdl_name(base)) base.push_back('_');
+    std::string name = base;
+    for (unsigned number = 2; !clock_names_.insert(name).second; ++number)
+      name = fmt::format("{}_{}", base, number);
+    return clocks_.insert_or_assign(clock.id, std::move(name)).first->second;
+  }
+  [[nodiscard]] std::string_view declared(const ClockClass* clock) const {
+    const auto found = clock == nullptr ? clocks_.end() : clocks_.find(clock->id);
+    return found == clocks_.end() ? std::string_view() : found->second;
+  }
+
   // Without the id in packet headers, one of a stream is an error for the readers there are.
   [[nodiscard]] std::uint64_t stream_id(const DataStreamClass& stream_class) const {
     return has_stream_id_ ? stream_class.id.value_or(0) : 0;
@@ -527,15 +536,14 @@ class TsdlMetadataWriter final : public MetadataWriter {
     });
   }
 
-  // Before it, what is to be known of the class, under a name that says the class unless the
-  // environment has an entry of that name.
+  // Before it, what is to be known of the class, under a name that says the class.
   template <class Fill>
   Result<void> marked_block(const Attributes& attributes, std::string name, Fill fill) {
     const auto mark = std::ranges::find_if(attributes, [](const Attribute& each) {
       return each.key == kOurNamespace && each.is_json && holds_mark(each.value);
     });
     if (mark == attributes.end()) return block(fill);
-    while (environment_.contains(name)) name = fmt::format("{}{}", kMarkEntry, marks_++);
+    while (environment_.contains(name)) name.push_back('_');
     auto done = block([&](TypeText& text) {
       text_.append("\nenv {\n");
       environment_entry(name, *mark);
@@ -548,8 +556,8 @@ class TsdlMetadataWriter final : public MetadataWriter {
 
   bool has_stream_id_ = false;
   TextSet environment_;
-  TextSet clocks_;  // that are declared
-  std::uint64_t marks_ = 0;
+  TextMap<std::string> clocks_;  // names of those that are declared, by their ids
+  TextSet clock_names_;
 };
 
 }  // namespace

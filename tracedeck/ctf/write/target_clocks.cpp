@@ -8,14 +8,6 @@
 namespace tracedeck::ctf {
 namespace {
 
-// Whether readers would see the same times from both.
-bool same_clock(const ClockClass& a, const ClockClass& b) {
-  return a.tick == b.tick && a.offset_seconds == b.offset_seconds &&
-         a.offset_ticks == b.offset_ticks && a.shift == b.shift && a.origin == b.origin &&
-         a.identity == b.identity && a.origin_identity == b.origin_identity &&
-         a.precision == b.precision && a.accuracy == b.accuracy && a.description == b.description;
-}
-
 bool is_implicit(const ClockClass& clock) {
   ClockClass implicit{.id = std::string(kImplicitClock)};
   implicit.shift = clock.shift;
