@@ -330,6 +330,25 @@ class Appended(Truth):
         twice = self.file("twice.dial9", 2 * one.read_bytes())
         self.assertEqual(self.shown(twice), 2 * self.shown(one))
 
+    def test_they_stay_apart_in_any_target(self):
+        one = self.result_of("one", ("IDLE", "BUSY"), 25)
+        two = self.result_of("two", ("FAILED", "DONE"), 1000)
+        both = self.file("both.dial9", one.read_bytes() + two.read_bytes())
+
+        def traces(of):
+            described = json.loads(self.check(run("info", "--json", of), 0).stdout)
+            all_of = (described, *described["others"]["first"])
+            return [(each["clocks"], each["environment"]) for each in all_of]
+
+        self.assertEqual(len(traces(both)), 2)
+        events = lambda of: [(each["time"], each["fields"]) for each in self.shown("--order", "time", of)]
+        for target in ("ctf1", "ctf2", "ctf2rc"):
+            with self.subTest(target):
+                out, entries, _ = self.convert(both, target, f"both-{target}")
+                self.assertEqual(traces(out), traces(both))
+                self.assertEqual(events(out), events(both))
+                self.assertEqual([each for each in entries if each["lossy"]], [])
+
 
 class Edited(Truth):
     def slow(self, name):
@@ -384,6 +403,24 @@ class Edited(Truth):
                     edited.append(line)
                 (out / "metadata").write_bytes(b"\x1e".join(edited))
                 self.assertIn(b"tracedeck/mark", self.check(run("validate", out), 0).stdout)
+
+
+    def test_classes_without_a_mark_are_converted_too(self):
+        packet = lambda stream_class: (stream_class, b"", (0, 90), [(10, stream_class), (20, stream_class)])
+        trace = self.ctf("t", [[packet(0)], [packet(1)]], context=(BEGIN, END), stream_clocks=("c", "c"))
+        out = self.convert(trace, "ctf1", "out")[0]
+        metadata = out / "metadata"
+        lines = metadata.read_text().splitlines(keepends=True)
+        kept = [line for line in lines if "tracedeck_mark_event_1_0" not in line]
+        self.assertEqual(len(lines), len(kept) + 1)
+        metadata.write_text("".join(kept))
+        events = lambda of: [(each["time"], each["name"], each["fields"]) for each in self.shown("--order", "time", of)]
+        self.assertEqual(len(events(out)), 4)
+        for target in ("ctf2", "ctf2rc", "dial9"):
+            with self.subTest(target):
+                again, entries, _ = self.convert(out, target, f"again-{target}")
+                self.assertEqual(events(again), events(out))
+                self.assertEqual([each for each in entries if each["lossy"]], [])
 
 
 class Rendered(Truth):

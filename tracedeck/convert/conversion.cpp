@@ -9,6 +9,7 @@
 #include "tracedeck/columns/trace_facts.hpp"
 #include "tracedeck/convert/divided_result.hpp"
 #include "tracedeck/convert/drawing.hpp"
+#include "tracedeck/convert/several_traces.hpp"
 #include "tracedeck/convert/time_line_receipt.hpp"
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/format/file_origin.hpp"
@@ -374,14 +375,16 @@ bool Conversion::rewrite_with(Rewrite&& rewrite) {
 }
 
 void Conversion::convert(std::vector<flow::TracePlace> places, std::optional<FoundTrace> first) {
-  single_source_ = places.size() == 1;
+  const bool to_ctf = task_.writes_directory() && task_.kind->format != nullptr;
+  restores_several_ = to_ctf && holds_several_traces(task_.reading, host_.stop());
+  single_source_ = places.size() == 1 && !restores_several_;
   flow::Selection& selection = task_.reading.selection;
   // Each part has the events of its time, where traces can be sorted and no order was asked for.
   if (task_.split_duration && !task_.keeps_order &&
       std::ranges::all_of(places, &flow::TracePlace::reopens))
     selection.order = flow::Order::kTime;
   if (!name_segment(places)) return;
-  const bool headers = single_source_ && task_.writes_directory() && task_.kind->format != nullptr;
+  const bool headers = single_source_ && to_ctf;
   flow::PipelineOptions whole = task_.reading;
   whole.selection.stands_alone = true;
   whole.needs = needs(headers);
@@ -401,7 +404,10 @@ void Conversion::convert(std::vector<flow::TracePlace> places, std::optional<Fou
 }
 
 void Conversion::convert(flow::Pipeline& pipeline) {
-  auto writer = create_writer(pipeline.trace_names());
+  TraceNames names = pipeline.trace_names();
+  if (restores_several_ && !names)
+    names = [&pipeline](const TraceDescription& trace) { return pipeline.name_of(trace); };
+  auto writer = create_writer(std::move(names));
   if (!writer) {
     drop_output();
     // Of a divided result it is made now, and may be what cannot be made.

@@ -178,8 +178,9 @@ class Conversion {
   columns::MarkTables marks_;      // of tables of what events mean
   io::Output* output_ = nullptr;   // the file or standard output
   bool single_source_ = false;
-  bool recording_ = false;  // of what arrives while it is read
-  bool complete_ = false;   // the result has its name
+  bool restores_several_ = false;  // of the one source
+  bool recording_ = false;         // of what arrives while it is read
+  bool complete_ = false;          // the result has its name
   ConversionReport report_;
 };
 

@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "tracedeck/convert/silent_observer.hpp"
 #include "tracedeck/flow/pipeline.hpp"
 
 namespace tracedeck {
-namespace {
-
-// Who reads the traces again hears all there is to say.
-class Silent final : public flow::PipelineObserver {
- public:
-  void failed(const Error&) override {}
-};
-
-}  // namespace
 
 DividedSlices::DividedSlices(std::vector<Nanoseconds> cuts) : cuts_(std::move(cuts)) {
   std::ranges::sort(cuts_);
@@ -46,7 +38,7 @@ Result<std::unique_ptr<flow::DescribingEvents>> describing_events(flow::Pipeline
   if (!std::ranges::all_of(places, &flow::TracePlace::reopens)) return nullptr;
   const bool begun_first = places.size() == 1 || reading.selection.order == flow::Order::kMerged;
   const std::uint64_t most = flow::max_state(reading, false);
-  Silent observer;
+  SilentObserver observer;
   const auto pipeline = flow::Pipeline::open(std::move(reading), observer, stop, std::move(places));
   if (pipeline == nullptr) return nullptr;
   auto events = std::make_unique<flow::DescribingEvents>(most);
