@@ -94,9 +94,7 @@ class Rewriter {
     std::uint64_t size = 0;
     bool whole = false;
 
-    [[nodiscard]] bool reaches(std::uint64_t position) const {
-      return position - offset < size;
-    }
+    [[nodiscard]] bool reaches(std::uint64_t position) const { return position - offset < size; }
   };
 
   Result<void> packets(Trace& trace, const std::string& path, Copy& copy) {
