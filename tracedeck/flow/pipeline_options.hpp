@@ -70,10 +70,10 @@ class PipelineObserver {
   virtual void selected_nothing(const NothingSelected& what);
   // How the times of a trace relate to UTC, where times in UTC are asked for. `by_one_offset`: they
   // come in UTC, all moved by the offset of the first anchor.
+  virtual void wall_clock(const std::string& trace, const WallClock& wall, bool by_one_offset);
   // Of what lies between bounds in UTC, that behind the time `last` is left out, as the trace's
   // wall clock was set back.
   virtual void first_part(const std::string& trace, Nanoseconds last);
-  virtual void wall_clock(const std::string& trace, const WallClock& wall, bool by_one_offset);
   // Of what `Selection::stream_intersection` selects: see `common_time`.
   virtual void common_time(const std::string& trace, const TraceDescription& description,
                            const TimeRange& range);
