@@ -140,7 +140,7 @@ void ask_query(const Sample& sample, const std::string& text, char way) {
       span[0] = query::Value::of(std::string_view("poll"));
       for (std::size_t at = 5 + i; at < span.size(); at += 2)
         span[at] = query::Value::of(1000 * i + at);
-      require(query.add_span(span).has_value());
+      require(query.add_row(span).has_value());
     }
     query.note_spans({.whole = 3});
   }
