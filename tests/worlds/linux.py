@@ -285,10 +285,12 @@ class World:
         decided = {event.time for event in machine.events if event.order in written}
         known = False
         states = []
+        before = begin
         for since, until, state in thread.states.pieces(begin, end):
             words = WORDS[state]
             cpu = None
-            was_known = known
+            was_known = known and not touched(before, since, lost)
+            before = since
             if since in decided and since >= begin and (since > begin or self.begins(thread, machine, begin)):
                 known = True
             elif lost:
