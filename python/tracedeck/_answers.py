@@ -178,9 +178,9 @@ def convert(
     is "lossy", and in "entries" what was adapted or lost. Tables: `what` ("events", "spans", "all"), `layout`
     ("class", "schema", "one"), `partition`, `segment`, `tags`; `flat` of csv. `drop`, `mask`, `mask_key` and
     `share` hide fields and texts. `packet_size` and `split_size` are bytes, `split_duration` is ns. Time lines:
-    slices shorter than `min_duration` (ns) are left out, or as many of the shortest as `max_size` bytes ask for;
-    `all_flows`, `all_arguments` of html, `weight` of folded ("time", "samples", "bytes", "live-bytes"),
-    `perfetto_level` (57 or 50), and `spans` of heph: slices in place of events. Other options are those of
+    slices shorter than `min_duration` (ns) are left out, or as many of the shortest as `max_size` bytes ask for, and
+    `all_flows`, of html, perfetto and chrome; `all_arguments` of html, `weight` of folded ("time", "samples", "bytes", "live-bytes"),
+    `perfetto_level` (57 or 50) of perfetto, and `spans` of heph: slices in place of events. Other options are those of
     `tracedeck.open`. Raises an error where there is no result; what could not be read of the traces is a
     TracedeckWarning."""
     request = Request(path_list(paths), **options)
@@ -203,10 +203,12 @@ def convert(
     if perfetto_level not in (None, 50, 57):
         raise ValueError(f"perfetto_level is 57 or 50, not {perfetto_level!r}")
     given.perfetto_level = perfetto_level or 0
-    for name, number in (
-        ("packet_size", packet_size), ("split_size", split_size), ("split_duration", split_duration),
-        ("min_duration", min_duration), ("max_size", max_size),
+    for name, number, unit in (
+        ("packet_size", packet_size, "bytes"), ("split_size", split_size, "bytes"), ("split_duration", split_duration, "ns"),
+        ("min_duration", min_duration, "ns"), ("max_size", max_size, "bytes"),
     ):  # fmt: skip
+        if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
+            raise TypeError(f"{name} is a number of {unit}, not {number!r}")
         if number is not None and not 0 < number < 1 << 63:
             raise ValueError(f"{name} is above 0, and below 2**63")
         setattr(given, name, number or 0)

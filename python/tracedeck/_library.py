@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
+import inspect
 import os
 import pathlib
 from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
@@ -343,7 +345,13 @@ class Request:
         format: Optional[str] = None,  # noqa: A002: as of the command
         clock: Optional[str] = None,
         metadata: Optional[Path] = None,
+        **unknown: Any,
     ) -> None:
+        for name in unknown:
+            known = [each for each in inspect.signature(Request).parameters if each not in ("paths", "unknown")]
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            raise TypeError(f"there is no option `{name}`; {hint}")
         self.raised: List[BaseException] = []
         self._paths = path_array(paths)
         self._names = text_array(names or (), "names")
