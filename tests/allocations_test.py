@@ -145,7 +145,7 @@ class MemoryTest(Allocations):
         rows, answer, said = self.ask("allocations | where live | count by size", MEMORY)
         self.assertEqual(rows, [{"size": 4 * MIB, "count": 10}])
         self.assertEqual(answer["lost"], 1290)
-        self.assertIn("events were lost: what was freed by those among them counts as live", said)
+        self.assertIn("events were lost, perhaps frees too: what those freed counts as live", said)
 
 
 class RulesTest(Allocations):
@@ -189,7 +189,7 @@ class RulesTest(Allocations):
 
     def test_lost_frees(self):
         lost = OVERFLOW + w.event(7, w.varint(0) + w.varint(3), 10)
-        sentence = "events were lost: what was freed by those among them counts as live"
+        sentence = "events were lost, perhaps frees too: what those freed counts as live"
         self.assertIn(sentence, self.ask("allocations", self.trace(META, alloc(64, 0x100), lost))[2])
         self.assertNotIn(sentence, self.ask("allocations", self.trace(META, alloc(64, 0x100), free(0x100), lost))[2])
 
@@ -230,7 +230,7 @@ class RulesTest(Allocations):
     def test_no_allocation(self):
         rows, answer, said = self.ask("allocations | count", self.trace(META))
         self.assertEqual((rows[0]["count"], answer["allocations"]["sampled"]), (0, 0))
-        self.assertIn("there is no sampled allocation", said)
+        self.assertIn("no sampled allocation is in what was asked for", said)
 
     def test_broken_input(self):
         rows, *_ = self.ask("allocations | count", self.trace(META, alloc(64, 0x100), b"\xff\xff"), code=4)

@@ -150,7 +150,7 @@ class RulesTest(Samples):
     def test_no_sample(self):
         rows, answer, said = self.ask("samples", self.file("t.bin", w.ticks(3)))
         self.assertEqual((rows, answer["samples"]["sampled"]), ([], 0))
-        self.assertIn("there is no sampled stack", said)
+        self.assertIn("no sampled stack is in what was asked for", said)
 
     def test_wrong_usage(self):
         trace = self.trace(*poll(MS, 2 * MS))

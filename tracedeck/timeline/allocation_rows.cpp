@@ -173,9 +173,7 @@ Result<void> AllocationRows::finish() {
 
 std::vector<std::string> AllocationRows::notices() const {
   std::vector<std::string> sentences;
-  // Where no event was read, that is said.
-  if (heap_.count() == 0 && query_.counts().selected != 0)
-    sentences.push_back(render::say<"notice/no-allocations">());
+  if (counts_.allocations == 0) sentences.push_back(render::say<"notice/no-allocations">());
   if (heap_.unscaled() != 0)
     sentences.push_back(render::say<"notice/unscaled-allocations">(heap_.unscaled()));
   if (heap_.untracked() != 0)

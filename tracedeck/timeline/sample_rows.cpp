@@ -148,7 +148,6 @@ Result<void> SampleRows::add(const Timeline& timeline, const Mark& mark) {
        {SampleColumn::kTid, SampleColumn::kThread, SampleColumn::kSymbol, SampleColumn::kStack})
     at(column) = {};
   visit_arguments(mark, visit_);
-  is_sampled_ = is_sampled_ || has_stack_;
   if (!has_stack_ || (begin_ && mark.time < *begin_)) return {};
   OpenSlices::OfTrack& track = slices_.of(timeline, mark.track);
   ++counts_.samples;
@@ -178,9 +177,7 @@ Result<void> SampleRows::finish(const Timeline&) {
 
 std::vector<std::string> SampleRows::notices() const {
   std::vector<std::string> sentences;
-  // Where no event was read, that is said.
-  if (!is_sampled_ && query_.counts().selected != 0)
-    sentences.push_back(render::say<"notice/no-samples">());
+  if (counts_.samples == 0) sentences.push_back(render::say<"notice/no-samples">());
   if (counts_.perhaps_inside != 0)
     sentences.push_back(render::say<"notice/samples-before">(counts_.perhaps_inside));
   return sentences;

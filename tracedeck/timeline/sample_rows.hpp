@@ -90,7 +90,6 @@ class SampleRows final : public MarkSink {
   Arguments::Visit visit_;
   const Event* event_ = nullptr;  // of the mark at hand
   bool has_stack_ = false;        // the mark at hand
-  bool is_sampled_ = false;       // any mark, before the begin too
   std::string stack_ = {};
   std::vector<query::Value> row_;
 };
