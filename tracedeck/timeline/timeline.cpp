@@ -56,8 +56,7 @@ std::string Timeline::title_of(const Track& track) const {
 
 OriginId Timeline::add_machine(const std::string& host) {
   const auto id = static_cast<OriginId>(origins_.size());
-  ++machines_;
-  origins_.push_back({.host = host, .shown = host, .machine = id, .number = numbers_++});
+  origins_.push_back({.host = host, .shown = host, .machine = id, .number = machines_++});
   return id;
 }
 
@@ -67,7 +66,8 @@ OriginId Timeline::add_trace(OriginId machine, std::string name, std::string pro
   const bool by_process = !process.empty() && !name.empty();
   if (by_process) ++processes_;
   const bool is_first = std::ranges::count(origins_, machine, &TrackOrigin::machine) == 1;
-  const std::uint32_t number = is_first ? origins_[machine].number : numbers_++;
+  const std::uint32_t number =
+      is_first ? origins_[machine].number : kMostNumbers - 1 - further_traces_++ % kMostNumbers;
   origins_.push_back({.host = host,
                       .shown = by_process ? name : host,
                       .trace = std::move(name),

@@ -41,7 +41,8 @@ struct TrackOrigin {
   std::string trace = {};    // as it is named where several are read
   std::string process = {};  // that the trace is of, if it says so
   OriginId machine = 0;
-  // Of the machine; of its second trace and further ones another. From 0 on.
+  // Of machines from 0 on. The first trace of a machine has the machine's; further ones count down
+  // from `Timeline::kMostNumbers`.
   std::uint32_t number = 0;
   std::int64_t end = std::numeric_limits<std::int64_t>::min();  // of the last event, if known
 
@@ -144,11 +145,14 @@ class Timeline {
     return origins_[track(id).origin];
   }
   // Equal for tracks whose processes, threads and processors are one if their numbers are equal:
-  // those of a machine; of tasks that its traces do not share, those of a trace. From 0 on.
+  // those of a machine; of tasks that its traces do not share, those of a trace. Below
+  // `kMostNumbers`: beyond that they come again.
   [[nodiscard]] std::uint32_t host_number(TrackId id) const {
     const TrackOrigin& origin = origin_of(id);
-    return track(id).kind == TrackKind::kTask ? origin.number : origins_[origin.machine].number;
+    const bool is_of_trace = track(id).kind == TrackKind::kTask;
+    return (is_of_trace ? origin : origins_[origin.machine]).number % kMostNumbers;
   }
+  static constexpr std::uint32_t kMostNumbers = 200;
   // What a track is told from those of other hosts or processes by, where there are several; else
   // empty.
   [[nodiscard]] std::string_view shown_origin(TrackId id) const {
@@ -244,8 +248,8 @@ class Timeline {
   std::map<std::pair<OriginId, std::int64_t>, TrackId> threads_;
   std::deque<TrackOrigin> origins_ = std::deque<TrackOrigin>(1);  // by OriginId
   std::uint32_t machines_ = 0;
-  std::uint32_t numbers_ = 0;    // of origins
-  std::uint32_t processes_ = 0;  // that traces say they are of
+  std::uint32_t further_traces_ = 0;  // of machines that had one
+  std::uint32_t processes_ = 0;       // that traces say they are of
   bool expects_hosts_ = false;
   std::deque<MarkName> names_;
   TextMap<NameId> by_text_;  // category, host and identity

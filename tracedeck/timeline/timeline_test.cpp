@@ -87,5 +87,23 @@ TEST(TimelineNames, OfEqualTracksSayTheirTraces) {
   EXPECT_EQ(timeline.track(child).name, timeline.track(child_of_second).name);
 }
 
+TEST(TimelineNumbers, FurtherTracesOfAMachineDoNotMoveThoseOfOtherMachines) {
+  Timeline timeline;
+  const auto task_of = [&](OriginId origin) {
+    return timeline.add_track({.kind = TrackKind::kTask, .tid = 7, .origin = origin});
+  };
+  const OriginId bench = timeline.add_machine("bench");
+  const TrackId first = task_of(timeline.add_trace(bench, "a", ""));
+  const TrackId second = task_of(timeline.add_trace(bench, "b", ""));
+  const TrackId third = task_of(timeline.add_trace(bench, "c", ""));
+  const TrackId shared = task_of(bench);
+  const TrackId other = task_of(timeline.add_machine("other"));
+  EXPECT_EQ(timeline.host_number(first), 0U);
+  EXPECT_EQ(timeline.host_number(second), Timeline::kMostNumbers - 1);
+  EXPECT_EQ(timeline.host_number(third), Timeline::kMostNumbers - 2);
+  EXPECT_EQ(timeline.host_number(shared), 0U);
+  EXPECT_EQ(timeline.host_number(other), 1U);
+}
+
 }  // namespace
 }  // namespace tracedeck::timeline
