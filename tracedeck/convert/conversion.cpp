@@ -257,6 +257,7 @@ void Conversion::record(flow::Live& live) {
   // Not every format has a trace of no bytes.
   if (recording.empty && !write_empty_trace()) return;
   report_.rewritten = true;
+  note_damaged(copied_damage_);
   if (finish_output()) conclude();
 }
 
@@ -288,10 +289,16 @@ Result<void> Conversion::copy(Recording& recording, FoundTrace found, io::Output
   return recording.format.rewrite(std::move(found.input), part, recording.reading,
                                   [&](RecordKind kind, const Notice& notice) {
                                     const std::lock_guard lock(recording.mutex);
-                                    host_.see(kind, notice);
+                                    see_copied(kind, notice);
                                   },
                                   // The input ends by itself, after what has arrived.
                                   {});
+}
+
+// What is to be said of a trace that is copied frame by frame.
+void Conversion::see_copied(RecordKind kind, const Notice& notice) {
+  if (kind == RecordKind::kProblem && notice.may_cost_events()) ++copied_damage_;
+  host_.see(kind, notice);
 }
 
 bool Conversion::write_empty_trace() {
@@ -347,12 +354,9 @@ bool Conversion::rewrite(const flow::TracePlace& place) {
 
 template <class Rewrite>
 bool Conversion::rewrite_with(Rewrite&& rewrite) {
-  std::uint64_t damaged = 0;
   const Result<void> copied =
-      rewrite(reading_options(false), [&](RecordKind kind, const Notice& notice) {
-        if (kind == RecordKind::kProblem && notice.may_cost_events()) ++damaged;
-        host_.see(kind, notice);
-      });
+      rewrite(reading_options(false),
+              [&](RecordKind kind, const Notice& notice) { see_copied(kind, notice); });
   if (!copied) {
     if (is_failed_write(copied.error())) {
       host_.delivered(copied);
@@ -369,7 +373,7 @@ bool Conversion::rewrite_with(Rewrite&& rewrite) {
     }
   }
   report_.rewritten = true;
-  note_damaged(damaged);
+  note_damaged(copied_damage_);
   if (finish_output()) conclude();
   return true;
 }

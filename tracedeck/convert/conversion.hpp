@@ -166,6 +166,7 @@ class Conversion {
   void drop_output();
   void note_refused(const Written& written);
   void note_damaged(std::uint64_t ranges);
+  void see_copied(RecordKind kind, const Notice& notice);
   void conclude();
 
   ConversionTask task_;
@@ -178,9 +179,10 @@ class Conversion {
   columns::MarkTables marks_;      // of tables of what events mean
   io::Output* output_ = nullptr;   // the file or standard output
   bool single_source_ = false;
-  bool restores_several_ = false;  // of the one source
-  bool recording_ = false;         // of what arrives while it is read
-  bool complete_ = false;          // the result has its name
+  bool restores_several_ = false;    // of the one source
+  bool recording_ = false;           // of what arrives while it is read
+  bool complete_ = false;            // the result has its name
+  std::uint64_t copied_damage_ = 0;  // ranges that could not be copied
   ConversionReport report_;
 };
 

@@ -31,7 +31,8 @@ bool holds_several_traces(flow::PipelineOptions reading, const std::stop_token& 
   for (;;) {
     const auto batch = pipeline->next();
     if (!batch || *batch == nullptr) return false;
-    for (const Record& record : (*batch)->records()) {
+    for (const std::uint32_t place : (*batch)->others()) {
+      const Record& record = (*batch)->records()[place];
       if (record.kind != RecordKind::kStreamBegin) continue;
       if (first.value_or(record.stream->entity.trace) != record.stream->entity.trace) return true;
       first = record.stream->entity.trace;
