@@ -43,7 +43,7 @@ std::optional<std::int64_t> offset_of(const ClockClass* clock) {
   return as_signed(clock->to_nanoseconds(0));
 }
 
-// The largest of all bits of values that, with an offset, are no more than 63 bits hold.
+// If the bits that values have together are at most this, each value plus `offset` fits 63 bits.
 std::uint64_t largest_before(std::int64_t offset) {
   const auto room =
       offset < 0 ? kLargestSigned : kLargestSigned - static_cast<std::uint64_t>(offset);
@@ -173,7 +173,7 @@ void ClassRows::append_times(std::span<const EventRow> rows) {
     falls |= time < last;
     last = time;
   }
-  // `append` looks at what may only be too wide.
+  // If a value may be too wide, `append` decides row by row.
   too_wide_ = too_wide_ || all > largest_before(*offset);
   table_.sorted = table_.sorted && !falls;
   table_.last_time = last;

@@ -46,7 +46,7 @@ class Values {
   [[nodiscard]] const T* end() const { return data_ + size_; }
   [[nodiscard]] const T& operator[](std::size_t index) const { return data_[index]; }
   [[nodiscard]] T& operator[](std::size_t index) { return data_[index]; }
-  // Whether another value takes more memory; so it is of what has none yet.
+  // Whether the next value needs more memory; true before the first.
   [[nodiscard]] bool full() const { return size_ == capacity_; }
   // REQUIRES of these: it is not empty.
   [[nodiscard]] const T& front() const { return data_[0]; }

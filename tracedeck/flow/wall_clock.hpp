@@ -67,7 +67,8 @@ class WallClock {
   // The same of the times before anchor `i` and not before the one before it.
   [[nodiscard]] std::optional<Part> within(std::size_t i, std::optional<Nanoseconds> least,
                                            std::optional<Nanoseconds> most) const;
-  // The first time from `low` on, before which UTC is less than `utc`; `high` is not.
+  // The first time from `low` to `high` whose UTC is at least `utc`. UTC does not fall in between,
+  // and is at least that at `high`.
   [[nodiscard]] Nanoseconds first_between(Nanoseconds low, Nanoseconds high, Nanoseconds utc) const;
   void thin_out();
 

@@ -54,7 +54,7 @@ class EventProjection {
   [[nodiscard]] std::span<const Value> operator()(const Event& event);
   // The same of one of the expressions.
   [[nodiscard]] Value value(const Event& event, std::size_t index);
-  // The event that `values` are of.
+  // Sets the event that `values` returns values of.
   void look_at(const Event& event);
   // The values of `count` expressions from `first` on; valid until the next event is looked at.
   [[nodiscard]] std::span<const Value> values(std::size_t first, std::size_t count);
