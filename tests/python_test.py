@@ -1089,6 +1089,21 @@ class Example(Traces):
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing", done.stderr)
 
+    def test_of_an_arrow_stream(self):
+        program = BUILD / "bin/sum_columns"
+        if not program.exists():
+            self.skipTest(f"there is no {program}")
+        path = self.ticks(70_000)
+        done = subprocess.run([program, path, "Tick"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sums = {name: (int(values), int(total)) for name, values, total in map(str.split, done.stdout.splitlines())}
+        lines = [json.loads(line) for line in run("print", "--output", "jsonl", path).stdout.splitlines()]
+        self.assertEqual(sums["n"], (len(lines), sum(line["fields"]["n"] for line in lines)))
+        self.assertEqual(sums["time_ns"], (len(lines), sum(line["time"] for line in lines) % 2**64))
+        done = subprocess.run([program, path, "Tock"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no events of this name", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
