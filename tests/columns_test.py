@@ -708,7 +708,7 @@ class Random(Columns):
     """Random CTF traces of all field classes; TRACEDECK_SEEDS says how many."""
 
     def check_random(self, reader):
-        for seed in (*range(SEEDS), *KNOWN):
+        for seed in sorted({*range(SEEDS), *KNOWN}):
             trace = RandomTrace(seed, final=True, plain=True)
             with self.subTest(seed=seed):
                 self.check_events(trace.write(self.folder / f"{seed}"), reader)
