@@ -8,6 +8,10 @@ symbols=$(nm -DC --defined-only "$1")
 # Rooms of the library that no public header opens.
 hidden=$(grep -E '^[0-9a-f]+ [A-Z] tracedeck::(render|lower|query|dial9::.anonymous|ctf::Metadata|columns::ColumnsWriter)::' <<<"$symbols" || true)
 [[ -z $hidden ]] || { head <<<"$hidden"; echo "FAILED: internal symbols are exported" >&2; exit 1; }
+# Names of others: a program that has its own copy of one would be bound to ours.
+foreign=$(awk '{ $1 = $2 = ""; sub(/^ +/, ""); print }' <<<"$symbols" |
+    grep -vE '^((vtable|VTT|typeinfo|typeinfo name|guard variable) for |(non-)?virtual thunk to )?tracedeck::' || true)
+[[ -z $foreign ]] || { head <<<"$foreign"; echo "FAILED: names that are not the project's are exported" >&2; exit 1; }
 for name in open_trace version io::create_file ctf::Producer::create; do
     grep -q " tracedeck::$name(" <<<"$symbols" || { echo "FAILED: $name is not exported" >&2; exit 1; }
 done
