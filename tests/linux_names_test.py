@@ -12,6 +12,7 @@ MORE = {
     "lttng_statedump_process_state": ("tid", "pid", "ppid", "name:s"),
     "sched_process_fork": ("parent_comm:s", "parent_tid", "parent_pid", "child_comm:s", "child_tid", "child_pid"),
     "sched_process_exec": ("filename:s", "tid", "old_tid"),
+    "sched_wakeup_new": ("comm:s", "tid", "prio", "target_cpu"),
     "sys_open": ("filename:s", "flags"),
     "sys_clone": ("clone_flags",),
     "compat_sys_read": ("fd",),
@@ -19,8 +20,15 @@ MORE = {
 }
 
 
-def switch(before, after, comm="app"):
-    return "sched_switch", {"prev_comm": comm, "next_comm": comm, "prev_prio": 0, "next_prio": 0, "prev_state": 1, "prev_tid": before, "next_tid": after}
+DEAD = 16
+
+
+def switch(before, after, comm="app", state=1):
+    return "sched_switch", {"prev_comm": comm, "next_comm": comm, "prev_prio": 0, "next_prio": 0, "prev_state": state, "prev_tid": before, "next_tid": after}
+
+
+def woken_new(tid, comm):
+    return "sched_wakeup_new", {"comm": comm, "tid": tid, "prio": 20, "target_cpu": 0}
 
 
 def dumped(tid, pid, name):
@@ -68,6 +76,42 @@ class LinuxNamesTest(CommandTest):
                            *call, switch(300, 200, "sh"), *call, switch(200, 0))
         processes, _ = self.pictures(trace)
         self.assertEqual((processes[200], processes[300]), ("sh", "make"))
+
+    def test_a_number_that_comes_again_is_of_another_thread(self):
+        """As where few numbers are left: thread 200 of sh exits, and make gets its number."""
+        call = (("syscall_entry_read", {"fd": 1}), ("syscall_exit_read", {"ret": 1}))
+        trace = self.trace(forked(200, 200, "sh"), switch(0, 200, "sh"), *call, switch(200, 0, "sh", DEAD),
+                           forked(200, 200, "make"), switch(0, 200, "make"), *call, *call, switch(200, 0, "make"))
+        answer = json.loads(self.check(run("latency", "--json", trace), 0).stdout)
+        ran = [(row["track"], row["states"]) for row in answer["tracks"] if row["group"] == "task"]
+        self.assertEqual([(name, next(s["time"] for s in states if s["name"] == "running")) for name, states in ran], [("sh", 300), ("make", 500)])
+        self.assertNotIn("sleeping", [state["name"] for state in ran[0][1]])
+        rows = json.loads(self.check(run("latency", "--json", "--by", "track", trace), 0).stdout)["rows"]
+        self.assertEqual({row["by"]: row["count"] for row in rows if row["kind"] == "slice"}, {"sh 200": 1, "make 200 #2": 2})
+        # Either name finds it.
+        for name in ("make 200", "make 200 #2"):
+            done = self.check(run("query", f'spans | where track == "{name}" | count', trace), 0)
+            self.assertIn(b"2", done.stdout.split(), name)
+        processes, threads = self.pictures(trace)
+        self.assertEqual(processes[200], "sh")
+        self.assertLessEqual({"make", "sh"}, set(processes.values()))
+        self.assertEqual(threads[200, 200], "sh 200")
+        self.assertIn("make 200", threads.values())
+
+    def test_a_number_that_comes_again_behind_a_loss(self):
+        """That the first thread ended is lost; that another one begins is not."""
+        trace = Ctf({name: fields for name, fields in (KERNEL | MORE).items()}, False)
+        events = (switch(0, 200, "sh"), switch(200, 0, "sh"), None, woken_new(200, "make"), switch(0, 200, "make"), switch(200, 0, "make"))
+        for i, event in enumerate(events):
+            if event is None:
+                trace.packet(0, discarded=3, end=1250)
+            else:
+                trace.event(0, 1000 + 100 * i, *event, 0)
+        path = self.folder / "kernel"
+        trace.write(path)
+        answer = json.loads(self.check(run("latency", "--json", path), 0).stdout)
+        ran = [(row["track"], next(s["time"] for s in row["states"] if s["name"] == "running")) for row in answer["tracks"] if row["group"] == "task"]
+        self.assertEqual(ran, [("sh", 0), ("make", 100)])  # how long the first ran is lost too
 
     def test_calls_of_old_tracers(self):
         trace = self.trace(switch(0, 7), ("sys_open", {"filename": "/x", "flags": 0}), ("exit_syscall", {"ret": 3}), ("compat_sys_read", {"fd": 3}), ("exit_syscall", {"ret": 1}), switch(7, 0))

@@ -17,6 +17,7 @@ from .truth import Timeline
 RUNNING, RUNNABLE, NEW, DEAD = "R", "W", "N", "X"
 SLEEPS = ("S", "D", "T", "t", "P", "I")  # interruptible, uninterruptible, stopped, traced, parked, idle worker
 US = 1_000
+GONE = 400 * US  # after its last switch a thread is freed
 
 
 @dataclasses.dataclass
@@ -92,8 +93,7 @@ class Machine:
     # Threads
 
     def start(self, comm, program, *, parent=None, new_process=True, prio=20, state="S"):
-        tid = self.next_tid
-        self.next_tid += self.random.randrange(1, 4)
+        tid = self.choose_tid()
         thread = Thread(tid, tid if new_process or parent is None else parent.pid, comm, prio)
         thread.leader = thread.pid == tid
         thread.cpu = self.random.randrange(len(self.current))
@@ -105,6 +105,17 @@ class Machine:
             thread.states.set(self.now, state)
             self.at(self.random.randrange(1, 3_000) * US, lambda: self.wake(thread, thread.cpu))
         return thread
+
+    def choose_tid(self):
+        """Numbers of threads that are gone come again, as where few are left (/proc/sys/kernel/pid_max)."""
+        free = {thread.tid for thread in self.threads if thread.ended is not None and thread.ended + GONE <= self.now}
+        free -= {thread.tid for thread in self.threads if thread.ended is None or thread.ended + GONE > self.now}
+        free -= {thread.pid for thread in self.threads if thread.ended is None}
+        if free and self.random.random() < 0.4:
+            return self.random.choice(sorted(free))
+        tid = self.next_tid
+        self.next_tid += self.random.randrange(1, 4)
+        return tid
 
     def fork(self, parent, comm, program, new_process):
         child = self.start(comm, program, parent=parent, new_process=new_process, prio=parent.prio)
@@ -282,7 +293,7 @@ class Machine:
         event = self.emit(cpu, "exit", thread=thread)
         thread.exiting = event.time
         self.switch(cpu, DEAD, False)
-        self.at(self.random.randrange(5, 400) * US, lambda: self.emit(self.random.randrange(len(self.current)), "free", thread=thread))
+        self.at(self.random.randrange(5, GONE // US) * US, lambda: self.emit(self.random.randrange(len(self.current)), "free", thread=thread))
 
     # What programs do
 

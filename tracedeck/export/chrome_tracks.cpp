@@ -40,7 +40,10 @@ void Places::settle(const Timeline& timeline, TrackId id, bool for_states, Place
   const Track& track = timeline.track(id);
   const TrackId process = process_track(timeline, id);
   std::optional<std::int64_t> pid = track.pid;
-  if (!pid && process != timeline::kNoTrack) pid = timeline.track(process).pid;
+  if (process != timeline::kNoTrack) {
+    if (!pid) pid = timeline.track(process).pid;
+    if (timeline.track(process).earlier != 0) pid.reset();  // equal numbers are one process
+  }
   place.pid = pid && *pid >= 0 ? number_on_host(timeline, id, *pid) : kMadeUp + process;
   place.is_async = track.kind == TrackKind::kLanes && !for_states;
   const bool is_thread =

@@ -31,9 +31,10 @@ constexpr std::array kStateWords = {
 // Numbers of tasks that a track does not give: above those that systems give.
 constexpr std::int64_t kMadeUpTids = 1'000'000'000;
 
-// 0 is for Perfetto the idle task of every processor.
+// 0 is for Perfetto the idle task of every processor, and a number that comes again the same task.
 std::int64_t tid_of(const timeline::Timeline& timeline, timeline::TrackId id) {
-  const std::int64_t tid = timeline.track(id).tid.value_or(0);
+  const timeline::Track& track = timeline.track(id);
+  const std::int64_t tid = track.earlier == 0 ? track.tid.value_or(0) : 0;
   return tid == 0 ? kMadeUpTids + id : number_on_host(timeline, id, tid);
 }
 

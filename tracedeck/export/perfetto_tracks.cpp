@@ -32,12 +32,16 @@ bool is_lane(const Track& track) { return track.kind == TrackKind::kLanes || tra
 }  // namespace
 
 std::int32_t process_of(const Timeline& timeline, TrackId track) {
+  std::int32_t pid = 0;
   for (std::size_t i = 0; track != timeline::kNoTrack && i < kMostAncestors; ++i) {
     const Track& at = timeline.track(track);
-    if (is_pid(at.pid)) return static_cast<std::int32_t>(number_on_host(timeline, track, *at.pid));
+    // Perfetto takes equal numbers for one process.
+    if (at.kind == TrackKind::kProcess && at.earlier != 0) return 0;
+    if (pid == 0 && is_pid(at.pid))
+      pid = static_cast<std::int32_t>(number_on_host(timeline, track, *at.pid));
     track = at.parent;
   }
-  return 0;
+  return pid;
 }
 
 void Tracks::start() {

@@ -177,7 +177,8 @@ void CompiledRules::compile_tracks(RuleParser& parser) {
     const std::string signature =
         fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", static_cast<int>(rule.kind), rule.name,
                     fmt::join(rule.key, "\t"), rule.parent, rule.shared, rule.pid, rule.tid,
-                    fmt::format("{}\n{}\n{}", rule.unit, rule.join, fmt::join(rule.ends, "\t")));
+                    fmt::format("{}\n{}\n{}\n{}", rule.unit, rule.join, fmt::join(rule.ends, "\t"),
+                                rule.reused));
     auto& known = context_.tracks[signature];
     if (known != nullptr) {
       spaces_.emplace(rule.id, known.get());
@@ -305,6 +306,9 @@ void CompiledRules::compile_end_with(RuleParser& parser, SliceState& state) {
                                                 "to be the first of `match`",
                                                 id)});
   tasks->observers.push_back(&state);
+  if (state.track != nullptr && state.track->rule.kind == TrackKind::kThread &&
+      state.track->tracks->words() == 2)
+    tasks->threads.push_back(state.track);
 }
 
 void CompiledRules::compile_points(RuleParser& parser) {
@@ -510,6 +514,7 @@ void CompiledRules::compile_schedules(RuleParser& parser) {
       if (rule.cpu.size() != 1) parser.wrong({.message = "with `processor`, `cpu` is that alone"});
     }
     if (state.track != nullptr && rule.cpu.size() == 1) {
+      if (state.track->processors == nullptr) state.track->observers.push_back(state.processors);
       state.track->processors = state.processors;
       state.track->says_what_leaves = state.track->says_what_leaves || state.previous;
     }

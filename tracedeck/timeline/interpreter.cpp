@@ -454,6 +454,7 @@ class Interpreter::Work {
     std::ranges::sort(of_clock);
     const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
+    context_.ended.keep_if([&](std::uint32_t track) { return !ended.has_track(track); });
     Moment end = now;
     end.time = latest;
     plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended, end); });

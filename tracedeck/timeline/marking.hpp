@@ -379,6 +379,8 @@ class Marking {
     return is_next(track_state(track), now);
   }
   [[nodiscard]] NameId known_state(TrackId track) { return track_state(track).state; }
+  // Whether it was in any state.
+  [[nodiscard]] bool had_state(TrackId track) { return track_state(track).number != 0; }
   [[gnu::always_inline]] void state_usual(TrackId track, NameId name, const Moment& now,
                                           std::int64_t spent);
 

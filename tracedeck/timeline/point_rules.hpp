@@ -260,7 +260,8 @@ class MarkState final : public Action {
         threads_(threads),
         processors_(state.track->processors),
         says_what_leaves_(state.track->says_what_leaves),
-        may_be_repeated_(state.may_be_repeated()) {}
+        may_be_repeated_(state.may_be_repeated()),
+        is_made_(state.rule->made) {}
 
   [[nodiscard]] Run usual_run(bool counts) const override {
     const bool is_plain =
@@ -318,6 +319,8 @@ class MarkState final : public Action {
     const bool is_other = marking_.is_other(track);
     NameId before =
         is_other ? marking_.other_state(now, false) : marking_.state_of(track, now.time);
+    if (before == kNoName && is_made_ && !is_other) [[unlikely]]
+      track = without_earlier(track, *now.event);
     if (before == kNoName && processors_ != nullptr && !is_other) [[unlikely]] {
       if (is_unclear(track, now)) return;
       before = marking_.state_of(track, now.time);
@@ -344,6 +347,14 @@ class MarkState final : public Action {
     if (std::uint64_t task = 0; track_.may_end() && track_.read_word(*now.event, task))
       return track_.put_state(track, task, name, now, on, spent);
     context_.marking.state(track, name, now, on, spent);
+  }
+  // The track of a task that was just made, where the end of an earlier one was lost.
+  [[nodiscard, gnu::noinline, gnu::cold]] TrackId without_earlier(TrackId track,
+                                                                  const Event& event) {
+    std::uint64_t task = 0;
+    if (!marking_.had_state(track) || !track_.read_word(event, task)) return track;
+    track_.forget_task(track, task);
+    return track_.find(event);
   }
   // Whether what the event says of a task of which nothing is known may be nothing new.
   [[nodiscard, gnu::noinline, gnu::cold]] bool is_unclear(TrackId track, const Moment& now) {
@@ -413,6 +424,7 @@ class MarkState final : public Action {
   Processors* processors_;  // null: no task that runs
   bool says_what_leaves_;
   bool may_be_repeated_;
+  bool is_made_;
 };
 
 // An event beside which one of a state rule says nothing new.

@@ -290,10 +290,11 @@ struct TrackSpace {
   std::optional<RuleValue> tid = {};
   NameMatcher ends = {};
   std::vector<TaskObserver*> observers = {};
-  Processors* processors = nullptr;  // on which its tasks run
-  bool says_what_leaves = false;     // events say what leaves them
-  KeyTable own;                      // by key and trace
-  KeyTable* tracks = &own;           // or those that it is joined with
+  std::vector<TrackSpace*> threads = {};  // on whose tracks slices end with its tasks
+  Processors* processors = nullptr;       // on which its tasks run
+  bool says_what_leaves = false;          // events say what leaves them
+  KeyTable own;                           // by key and trace
+  KeyTable* tracks = &own;                // or those that it is joined with
 };
 
 class BoundTrack {
@@ -350,6 +351,17 @@ class BoundTrack {
                                     ? 0
                                     : trace_of(*now.event->event_class);
     for (TaskObserver* const each : space_.observers) each->task_ended(word, trace, now);
+    forget_task(track, word);
+  }
+  // A task ended: what comes of its number, which is `word`, is of another one.
+  void forget_task(TrackId track, std::uint64_t word) {
+    const Words words = {word, trace_};
+    if (!space_.rule.reused || tracks_.find(words.data()) != track) return;
+    context_.ended.place(ended_key(word, TrackKind::kTask).data()) = track;
+    tracks_.erase(words.data());
+    for (const TrackSpace* const each : space_.threads) {
+      if (each->rule.shared == space_.rule.shared) each->tracks->erase(words.data());
+    }
   }
   // The only key of an event; false where it is unknown.
   [[nodiscard]] bool read_word(const Event& event, std::uint64_t& into) const {
@@ -371,8 +383,44 @@ class BoundTrack {
     const std::uint32_t known = tracks_.find(words.data());
     return known != 0 ? known : make(event, words.data(), &name);
   }
+  // The same of one that gets into a state: only what ended may end once more.
+  [[nodiscard]] TrackId find_task(const Event& event, std::uint64_t word, const BoundTemplate& name,
+                                  NameId state) {
+    if (find_known(word) == kNoTrack && space_.ends.matches(state, context_.marking.timeline())) {
+      const std::uint32_t ended = context_.ended.find(ended_key(word, TrackKind::kTask).data());
+      if (ended != kNoTrack) return ended;
+    }
+    return find_task(event, word, name);
+  }
 
  private:
+  // In `RuleContext::ended`. Threads end with their tasks.
+  [[nodiscard]] Words ended_key(std::uint64_t word, TrackKind kind) const {
+    return {word, trace_, (space_.rule.shared ? 1U : 0U) | (kind == TrackKind::kProcess ? 2U : 0U)};
+  }
+  // How many of that number ended before.
+  [[nodiscard]] std::uint32_t count_earlier(std::uint64_t word) const {
+    const TrackKind kind = space_.rule.kind;
+    if (key_.size() != 1 ||
+        (kind != TrackKind::kTask && kind != TrackKind::kThread && kind != TrackKind::kProcess))
+      return 0;
+    const std::uint32_t ended = context_.ended.find(ended_key(word, kind).data());
+    return ended == kNoTrack ? 0 : context_.marking.timeline().track(ended).earlier + 1;
+  }
+  // A task has that number again, so no process has it that was there before.
+  void forget_process(std::uint64_t word) {
+    const Words words = {word, trace_};
+    for (const TrackSpace* const each : space_.threads) {
+      const TrackSpace* const process = each->parent;
+      if (process == nullptr || process->rule.kind != TrackKind::kProcess ||
+          process->rule.shared != space_.rule.shared || process->tracks->words() != 2)
+        continue;
+      const std::uint32_t known = process->tracks->find(words.data());
+      if (known == kNoTrack) continue;
+      context_.ended.place(ended_key(word, TrackKind::kProcess).data()) = known;
+      process->tracks->erase(words.data());
+    }
+  }
   [[nodiscard, gnu::noinline, gnu::cold]] TrackId find_by_key(const Event& event) {
     Words words = {};
     if (!read_key(key_, event, context_.scope, words.data())) return kNoTrack;
@@ -410,6 +458,8 @@ class BoundTrack {
     if (space_.rule.kind != TrackKind::kState) track.tid = number(tid_, event);
     if (!track.tid && track.kind == TrackKind::kTask)
       track.tid = static_cast<std::int64_t>(words[0]);
+    track.earlier = count_earlier(words[0]);
+    if (track.earlier != 0 && track.kind == TrackKind::kTask) forget_process(words[0]);
     const TrackId id = context_.marking.add_track(std::move(track), space_.is_of_stream());
     tracks_.place(words) = id;
     return id;

@@ -37,6 +37,9 @@ struct RuleContext {
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
   TraceOrigins origins{marking.timeline()};
+  // The last task and process of each number that ended: by that, the trace or machine, and which
+  // of these they are.
+  KeyTable ended{3};
   // The tracks of rules with a `join`, by that word.
   std::unordered_map<std::string, KeyTable> joined = {};
 };

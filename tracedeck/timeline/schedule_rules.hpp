@@ -9,7 +9,7 @@
 namespace tracedeck::timeline {
 
 // What runs on each processor.
-struct Processors {
+struct Processors final : TaskObserver {
   explicit Processors(std::size_t words) : keys(words) {}
 
   struct Processor {
@@ -56,6 +56,12 @@ struct Processors {
       } else {
         each = {};
       }
+    }
+  }
+  // What has its number from now on does not run yet.
+  void task_ended(std::uint64_t task, std::uint64_t trace, const Moment& /*now*/) override {
+    for (Processor& each : all) {
+      if (each.any && each.task == task && each.trace == trace) each = {};
     }
   }
   // What is about to become of a task, on whichever processor it runs.
@@ -282,12 +288,13 @@ class Schedule final : public Action {
   // The track of what leaves a processor and was not known to run there. What the event says
   // counts, but not of an idle task.
   [[nodiscard, gnu::noinline]] TrackId find_left(const Moment& now, bool is_processor_known,
-                                                 std::uint64_t previous, std::int32_t cpu) {
+                                                 std::uint64_t previous, NameId state,
+                                                 std::int32_t cpu) {
     if (!is_processor_known) know(now, &previous, cpu);
     if (!state_.processors->unclear.empty())
       state_.processors->settle(cpu, trace_, previous, context_.marking);
     if (previous == 0 && state_.idle) return kNoTrack;
-    const TrackId track = track_.find_task(*now.event, previous, previous_name_);
+    const TrackId track = track_.find_task(*now.event, previous, previous_name_, state);
     context_.marking.note_ran(track, now);
     if (!is_processor_known) ran_before(now, track, cpu);
     return track;
@@ -304,15 +311,18 @@ class Schedule final : public Action {
              std::int32_t cpu) {
     std::uint64_t previous = processor.task;
     TrackId track = processor.any ? processor.track : kNoTrack;
+    NameId state = kNoName;
     if (state_.previous) {
       if (!previous_.word(*now.event, context_.scope, previous)) return;
-      if (!processor.any || processor.task != previous)
-        track = find_left(now, processor.any, previous, cpu);
+      if (!processor.any || processor.task != previous) {
+        state = state_of(now, processor, previous);
+        track = find_left(now, processor.any, previous, state, cpu);
+      }
     } else if (!processor.any) {
       know(now, nullptr, cpu);
     }
     if (track == kNoTrack || previous == next) return;
-    const NameId state = state_of(now, processor, previous);
+    if (state == kNoName) state = state_of(now, processor, previous);
     state_.processors->set_pending(previous, trace_, kNoName, context_.marking);
     track_.put_state(track, previous, state, now, cpu, 0);
   }

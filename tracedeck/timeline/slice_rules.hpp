@@ -59,7 +59,7 @@ struct SliceState final : TaskObserver {
       const Words key = {task, trace};
       return end_all(key.data(), now);
     }
-    const Words of_track = {task, track->rule.shared ? 0 : trace};
+    const Words of_track = {task, trace};
     const TrackId on =
         track->tracks->words() == 2 ? track->tracks->find(of_track.data()) : kNoTrack;
     if (on == kNoTrack) return;

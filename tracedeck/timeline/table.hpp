@@ -36,6 +36,7 @@ struct TrackRule {
   // Globs of states, of kind task: with one of them its states end, and so do the slices of
   // `SliceRule::ends_with`.
   std::vector<std::string> ends = {};
+  bool reused = false;  // what ended is another one than what has its key later
 };
 
 // What an event of one class and another have in common.
@@ -152,6 +153,7 @@ struct StateRule {
   // Events right behind which, or right before, it says nothing new of the same track.
   ClassGlobs not_behind = {};
   ClassGlobs not_before = {};
+  bool made = false;       // the event is of a task that was just made
   std::string cpu = {};    // an expression: the processor that it is about
   std::string spent = {};  // an expression that grows: how much of it each state took
 };

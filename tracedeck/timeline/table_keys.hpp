@@ -74,7 +74,7 @@ constexpr auto keys_of<TrackRule>() {
                     optional("parent", &TrackRule::parent), optional("shared", &TrackRule::shared),
                     optional("join", &TrackRule::join),     optional("pid", &TrackRule::pid),
                     optional("tid", &TrackRule::tid),       optional("unit", &TrackRule::unit),
-                    optional("ends", &TrackRule::ends)};
+                    optional("ends", &TrackRule::ends),     optional("reused", &TrackRule::reused)};
 }
 
 template <>
@@ -145,6 +145,7 @@ constexpr auto keys_of<StateRule>() {
                     optional("within", &StateRule::within),
                     optional("not_behind", &StateRule::not_behind),
                     optional("not_before", &StateRule::not_before),
+                    optional("made", &StateRule::made),
                     optional("cpu", &StateRule::cpu),
                     optional("spent", &StateRule::spent)};
 }

@@ -1,7 +1,6 @@
 #include "tracedeck/timeline/timeline.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <set>
 #include <utility>
 
@@ -32,13 +31,14 @@ TrackId Timeline::add_track(Track track) {
   if (track.first_lane == kNoTrack) track.first_lane = id;
   if (track.kind == TrackKind::kThread && track.lane == 0 && track.tid) {
     const auto [place, is_new] =
-        threads_.try_emplace({origins_[track.origin].machine, *track.tid}, id);
+        threads_.try_emplace({origins_[track.origin].machine, *track.tid, track.earlier}, id);
     if (!is_new) place->second = kNoTrack;
   }
   Track& added = tracks_.emplace_back(std::move(track));
   if (added.full_name.empty()) added.full_name = added.name;
   if (added.place.size != 0) places_.add(place_in(added.full_name, added.place));
   added.name = title_of(added);
+  name_trace_of_equal(added);
   return id;
 }
 
@@ -103,26 +103,35 @@ void Timeline::settle_names() {
   name_traces_of_equal_tracks();
 }
 
+bool Timeline::is_of_trace(const Track& track) const {
+  return has_own_name(track) && !origins_[track.origin].trace.empty();
+}
+
+void Timeline::name_trace_of_equal(Track& track) {
+  if (!is_of_trace(track)) return;
+  const auto [first, is_new] = first_of_name_.try_emplace(track.name, track.origin);
+  if (first->second != track.origin) track.name += " (" + origins_[track.origin].trace + ")";
+}
+
 // As where two sessions recorded one program.
 void Timeline::name_traces_of_equal_tracks() {
-  const auto is_of_trace = [&](const Track& track) {
-    return has_own_name(track) && !origins_[track.origin].trace.empty();
-  };
   TextMap<OriginId> first_of;
   std::set<std::string> shared;
-  for (const Track& each : tracks_ | std::views::filter(is_of_trace)) {
+  for (const Track& each : tracks_) {
+    if (!is_of_trace(each)) continue;
     const auto [first, is_new] = first_of.try_emplace(each.name, each.origin);
     if (first->second != each.origin) shared.insert(each.name);
   }
-  for (Track& each : tracks_ | std::views::filter(is_of_trace)) {
-    if (shared.contains(each.name)) each.name += " (" + origins_[each.origin].trace + ")";
+  for (Track& each : tracks_) {
+    if (is_of_trace(each) && shared.contains(each.name))
+      each.name += " (" + origins_[each.origin].trace + ")";
   }
 }
 
 TrackId Timeline::parent_of(TrackId id) const {
   const Track& track = this->track(id);
   if (track.kind != TrackKind::kTask || track.parent != kNoTrack || !track.tid) return track.parent;
-  const auto thread = threads_.find({origins_[track.origin].machine, *track.tid});
+  const auto thread = threads_.find({origins_[track.origin].machine, *track.tid, track.earlier});
   if (thread == threads_.end() || thread->second == kNoTrack) return kNoTrack;
   return this->track(thread->second).parent == id ? kNoTrack : thread->second;
 }

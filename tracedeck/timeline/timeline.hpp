@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,8 +64,9 @@ struct Track {
   TrackId first_lane = kNoTrack;
   std::optional<std::int64_t> pid = {};
   std::optional<std::int64_t> tid = {};
-  std::string unit = {};       // of a counter: "ns", "bytes", "count" or words; may be empty
-  OriginId origin = 0;         // whose it is: of a trace, or of a machine; 0: of all
+  std::uint32_t earlier = 0;  // of a process, thread or task: those of its number that ended before
+  std::string unit = {};      // of a counter: "ns", "bytes", "count" or words; may be empty
+  OriginId origin = 0;        // whose it is: of a trace, or of a machine; 0: of all
   std::string full_name = {};  // without the host, and with all of a place
   PlaceRange place = {};       // in it
 };
@@ -239,14 +241,18 @@ class Timeline {
   // Whether its name is shown without that of the track that it is of.
   [[nodiscard]] static bool has_own_name(const Track& track);
   [[nodiscard]] std::string title_of(const Track& track) const;
+  [[nodiscard]] bool is_of_trace(const Track& track) const;
+  // While tracks are added, where one of another trace is called the same.
+  void name_trace_of_equal(Track& track);
   void name_traces_of_equal_tracks();
   [[nodiscard]] static std::string_view place_in(std::string_view text, PlaceRange place);
   [[nodiscard]] std::string shown(std::string_view text, PlaceRange place) const;
 
   std::deque<Track> tracks_;
-  // By machine and tid; kNoTrack: there are several.
-  std::map<std::pair<OriginId, std::int64_t>, TrackId> threads_;
+  // By machine, tid and `Track::earlier`; kNoTrack: there are several.
+  std::map<std::tuple<OriginId, std::int64_t, std::uint32_t>, TrackId> threads_;
   std::deque<TrackOrigin> origins_ = std::deque<TrackOrigin>(1);  // by OriginId
+  TextMap<OriginId> first_of_name_;                               // of the tracks of traces
   std::uint32_t machines_ = 0;
   std::uint32_t further_traces_ = 0;  // of machines that had one
   std::uint32_t processes_ = 0;       // that traces say they are of

@@ -38,11 +38,16 @@ std::string with_number(std::string name, const std::optional<std::string>& numb
   return name;
 }
 
+// Of several that have had the number, which one it is.
+std::string which_of(const Track& track) {
+  return track.earlier == 0 ? std::string() : " #" + std::to_string(track.earlier + 1);
+}
+
 }  // namespace
 
 std::string track_title(const Timeline& timeline, TrackId id) {
   const Track& track = timeline.track(id);
-  return with_number(render::visible(track.name), number_of(track));
+  return with_number(render::visible(track.name), number_of(track)) + which_of(track);
 }
 
 query::Value TrackTitles::of(const Timeline& timeline, TrackId id) {
@@ -56,6 +61,10 @@ query::Value TrackTitles::of(const Timeline& timeline, TrackId id) {
       title.names.push_back(track.name);
     } else if (number && title.text.ends_with(' ' + *number)) {
       title.names.push_back(title.text.substr(0, title.text.size() - number->size() - 1));
+    }
+    if (const std::string which = which_of(track); !which.empty()) {
+      title.names.push_back(title.text);
+      title.text += which;
     }
   }
   return query::Value::of(title.text, title.names);

@@ -283,7 +283,6 @@ class WaiterTrack {
   [[nodiscard]] explicit operator bool() const { return track_.has_value(); }
   // Its key, `word`, is the first of the rule's.
   void find(WaitState::Entry& entry, const Event& event, std::uint64_t word) {
-    if (entry.state != kNoTrack && !marking_.is_other(entry.state)) return;
     entry.state = track_->find_by_word(event, word);
     if (marking_.is_other(entry.state)) entry.other = marking_.other_states().chosen_id();
   }
