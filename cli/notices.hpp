@@ -75,7 +75,8 @@ class Notices {
   };
 
   [[nodiscard]] bool speaks(const Notice& finding) const {
-    return finding.finding.rule->severity == Severity::kError || session_.diagnostics.verbose();
+    const Rule& rule = *finding.finding.rule;
+    return rule.severity == Severity::kError || rule.doubts_times || session_.diagnostics.verbose();
   }
   // Says it, unless there were too many of its rule.
   void say(const Notice& notice);

@@ -85,9 +85,13 @@ void SessionObserver::wall_clock(const std::string& trace, const flow::WallClock
   }
 }
 
-void SessionObserver::first_part(const std::string& trace, Nanoseconds last) {
-  session_.diagnostics.note(
-      render::say<"notice/utc-again">(trace, render::time_text(last, ClockOrigin::kUnixEpoch)));
+void SessionObserver::one_part(const std::string& trace, std::optional<Nanoseconds> first,
+                               std::optional<Nanoseconds> last) {
+  const auto text = [](Nanoseconds time) {
+    return render::time_text(time, ClockOrigin::kUnixEpoch);
+  };
+  if (first) session_.diagnostics.note(render::say<"notice/utc-before">(trace, text(*first)));
+  if (last) session_.diagnostics.note(render::say<"notice/utc-again">(trace, text(*last)));
 }
 
 void SessionObserver::failed(const Error& error) {

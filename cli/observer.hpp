@@ -32,7 +32,8 @@ class SessionObserver final : public flow::PipelineObserver {
                    const flow::TimeRange& range) override;
   void wall_clock(const std::string& trace, const flow::WallClock& wall,
                   bool by_one_offset) override;
-  void first_part(const std::string& trace, Nanoseconds last) override;
+  void one_part(const std::string& trace, std::optional<Nanoseconds> first,
+                std::optional<Nanoseconds> last) override;
   void selected_nothing(const flow::NothingSelected& what) override;
   void news(io::LiveNews what, const std::string& sentence) override;
 

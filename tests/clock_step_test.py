@@ -122,14 +122,15 @@ class ClockStepTest(CommandTest):
 
     # A wall clock that is set back: UTC shows times twice.
 
-    def polls(self):
+    def polls(self, anchors=None):
         """35 polls of 1 ms, one each 10 ms; the wall clock is set back by 2 s at 201 ms."""
         utc = 1_700_000_000_000_000_000
         data = w.header() + w.schema(0, "ClockSyncEvent", [("realtime_ns", w.VARINT)])
         for kind, name in ((1, "PollStartEvent"), (2, "PollEndEvent")):
             fields = [("worker_id", w.VARINT)] + [("task_id", w.VARINT), ("spawn_loc", w.STRING)] * (kind == 1)
             data += w.schema(kind, name, fields)
-        events = [(1000 * US, 0, w.varint(utc)), (101_000 * US, 0, w.varint(utc + 100_000 * US)), (201_000 * US, 0, w.varint(utc - 1_800_000 * US))]
+        anchors = anchors or ((1000, 0), (101_000, 100_000), (201_000, -1_800_000))
+        events = [(time * US, 0, w.varint(utc + since * US)) for time, since in anchors]
         for number in range(1, 36):
             begin = number * 10_000 * US
             events += [(begin, 1, w.varint(0) + w.varint(7) + w.string("src/main.rs:1:1")), (begin + 1000 * US, 2, w.varint(0))]
@@ -158,6 +159,14 @@ class ClockStepTest(CommandTest):
                 for stages in ("spans | where category == 'poll' | count, max(duration)", "pair PollStartEvent PollEndEvent on worker_id | count, max(duration)"):
                     lines = self.check(run("query", "--output", "jsonl", "--clock", "wall", *bounds, stages, path), 0).stdout.splitlines()
                     self.assertEqual(json.loads(lines[0])["max(duration)"], 1000 * US, stages)
+
+    def test_what_lies_before_the_first_anchor_is_left_out_aloud(self):
+        """Polls from 40 to 80 ms come before the first anchor, and those behind the step are of the same UTC."""
+        path = self.polls(((100_000, 0), (201_000, -49_000)))
+        result = self.check(run("latency", "--json", "--begin", "2023-11-14T22:13:19.94Z", "--end", "2023-11-14T22:13:19.98Z", path), 0)
+        (row,) = [row for row in json.loads(result.stdout)["rows"] if row["kind"] == "slice"]
+        self.assertEqual(row["count"], 3)  # one ends at the step
+        self.assertIn(b"times before its first clock anchor may be between the bounds, too: what lies before 2023-11-14T22:13:19.951", result.stderr)
 
     def test_steps_of_the_wall_clock_are_findings(self):
         self.assertIn(b"dial9/clock-step", self.check(run("info", self.polls()), 0).stdout)

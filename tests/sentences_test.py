@@ -563,6 +563,13 @@ class Sentences(CommandTest):
         data += w.event(0, w.varint(utc), 10) + w.event(1, delta=10) + w.event(0, w.varint(utc - 2_000_000_000), 10_000_000)
         return self.file("set_back.bin", data + w.event(1, delta=10))
 
+    def late_anchor(self):
+        """An event 2 s before the first anchor, and one behind a step back by 2 s."""
+        utc = 1_700_000_000_000_000_000
+        data = w.header() + w.schema(0, "ClockSyncEvent", [("realtime_ns", w.VARINT)]) + w.schema(1, "Tick") + w.event(1, delta=10)
+        data += w.event(0, w.varint(utc), 2_000_000_000) + w.event(0, w.varint(utc - 2_000_000_000), 10_000_000)
+        return self.file("late_anchor.bin", data + w.event(1, delta=10))
+
     def of_notices(self):
         self.of_clocks()
         self.of_processors()
@@ -579,6 +586,8 @@ class Sentences(CommandTest):
             self.latency(self.folder / "threadless")
         with self.saying("utc-again", "clock-step", "clock-drift"):
             self.latency("--clock", "wall", "--end", "2023-11-14T22:13:20.005Z", self.set_back())
+        with self.saying("utc-before", "clock-step"):
+            self.latency("--begin", "2023-11-14T22:13:18Z", "--end", "2023-11-14T22:13:18.5Z", self.late_anchor())
         pairs = w.header() + w.schema(0, "RunBegin") + w.schema(1, "RunEnd")
         with self.saying("mixed"):
             self.latency(self.file("mixed.bin", pairs + b"".join(w.event(kind, delta=10) for kind in (0, 0, 1, 1))))

@@ -247,6 +247,16 @@ class Live(CommandTest):
         self.assertEqual(events(self.check(printed, 0))[0]["time"], 2500)
 
 
+class Times(CommandTest):
+    def test_ticks_of_unknown_length_are_said_beside_each_answer(self):
+        path = self.file("t", event(4, 100, 7) + event(5, 300, 7))
+        sentence = b"nothing says how long a tick is; it is read as 1 ns"
+        for command in (("print",), ("latency",), ("info",), ("query", "count")):
+            self.assertIn(sentence, self.check(run(*command, "--format", "tband", path), 0).stderr, command)
+        told = self.file("told", RESOLUTION + event(4, 100, 7) + event(5, 300, 7))
+        self.assertNotIn(b"tick", self.check(run("latency", "--format", "tband", told), 0).stderr)
+
+
 class Validate(CommandTest):
     def test_findings(self):
         content = b"\0" + event(4, 100, 7) + event(5, 50, 7) + event(7, 60, 1, b"\xff") + event(2, 0)

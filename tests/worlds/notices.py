@@ -16,7 +16,7 @@ CLOCK_STEP = 1_000_000  # ns
 NEVER = (
     "notice/mixed", "notice/many-tracks", "notice/more-tracks", "notice/no-spans", "notice/no-span-ends", "notice/unrelated-clocks",
     "notice/unrelated-order", "notice/live-steps-back", "notice/steps-back", "notice/clock-step", "notice/more-clock-steps",
-    "notice/clock-drift", "notice/utc-again", "notice/lacks-thread", "notice/common-time", "notice/no-common-time", "notice/no-allocations", "notice/unscaled-allocations",
+    "notice/clock-drift", "notice/utc-again", "notice/utc-before", "notice/lacks-thread", "notice/common-time", "notice/no-common-time", "notice/no-allocations", "notice/unscaled-allocations",
     "notice/untracked-allocations", "notice/frees-lost", "notice/stacks-not-held", "notice/no-samples", "notice/samples-before",
 )  # fmt: skip
 NOT_BY_WORLDS = {
@@ -39,6 +39,7 @@ NOT_BY_WORLDS = {
     "notice/no-samples": "the same of samples",
     "notice/samples-before": "the same",
     "notice/utc-again": "worlds are asked about as a whole",
+    "notice/utc-before": "the same",
     "notice/lacks-thread": "events of worlds say their threads",
     "notice/lacks": "which fields a rule needs is a matter of its table; only that worlds other than Zephyr's have all of them is checked",
     "notice/not-told-apart": "said where slices may be mixed up, which is more than those that are; not said where no worker is taken over",

@@ -19,7 +19,8 @@ void PipelineObserver::progress(double) {}
 void PipelineObserver::selected_nothing(const NothingSelected&) {}
 void PipelineObserver::common_time(const std::string&, const TraceDescription&, const TimeRange&) {}
 void PipelineObserver::wall_clock(const std::string&, const WallClock&, bool) {}
-void PipelineObserver::first_part(const std::string&, Nanoseconds) {}
+void PipelineObserver::one_part(const std::string&, std::optional<Nanoseconds>,
+                                std::optional<Nanoseconds>) {}
 void PipelineObserver::note(const std::string&) {}
 void PipelineObserver::refused(const Error& error) { failed(error); }
 void PipelineObserver::news(io::LiveNews what, const std::string& sentence) {

@@ -71,9 +71,10 @@ class PipelineObserver {
   // How the times of a trace relate to UTC, where times in UTC are asked for. `by_one_offset`: they
   // come in UTC, all moved by the offset of the first anchor.
   virtual void wall_clock(const std::string& trace, const WallClock& wall, bool by_one_offset);
-  // Of what lies between bounds in UTC, that behind the time `last` is left out, as the trace's
-  // wall clock was set back.
-  virtual void first_part(const std::string& trace, Nanoseconds last);
+  // Of what lies between bounds in UTC, that before `first` and that behind `last` is left out, if
+  // there is any, as the trace's wall clock was set back.
+  virtual void one_part(const std::string& trace, std::optional<Nanoseconds> first,
+                        std::optional<Nanoseconds> last);
   // Of what `Selection::stream_intersection` selects: see `common_time`.
   virtual void common_time(const std::string& trace, const TraceDescription& description,
                            const TimeRange& range);

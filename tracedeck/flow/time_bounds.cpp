@@ -111,7 +111,7 @@ std::optional<UtcRange> TimeBounds::in_utc(const TimeFrame& frame) const {
   return UtcRange{.range = {.begin = begin, .end = end}, .frame = frame};
 }
 
-void TimeBounds::keep_first_part(ResolvedTimes& times) const {
+void TimeBounds::keep_one_part(ResolvedTimes& times) const {
   if (!selection_.one_offset || !times.utc) return;
   const TimeFrame& frame = times.utc->frame;
   const auto recorded = [&](const std::optional<Nanoseconds>& utc) {
@@ -131,7 +131,8 @@ void TimeBounds::keep_first_part(ResolvedTimes& times) const {
          [](Nanoseconds a, Nanoseconds b) { return std::max(a, b); });
   narrow(times.range.end, as_it_comes(part->end),
          [](Nanoseconds a, Nanoseconds b) { return std::min(a, b); });
-  times.is_first_part = part->comes_again;
+  if (part->came_before) times.left_out_before = times.range.begin;
+  if (part->comes_again) times.left_out_behind = times.range.end;
   times.utc.reset();
 }
 
@@ -147,7 +148,7 @@ ResolvedTimes TimeBounds::known(const TimeFrame& frame) const {
       .range = {.begin = begin(time_in(if_known(selection_.begin), frame, Side::kFirst)),
                 .end = time_in(if_known(selection_.end), frame, Side::kLast)},
       .utc = in_utc(frame)};
-  keep_first_part(times);
+  keep_one_part(times);
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   if (std::ranges::all_of(selection_.where->times(), is_known_before))
@@ -160,7 +161,7 @@ ResolvedTimes TimeBounds::in(const TimeFrame& frame) const {
   ResolvedTimes times{.range = {.begin = begin(time_in(selection_.begin, frame, Side::kFirst)),
                                 .end = time_in(selection_.end, frame, Side::kLast)},
                       .utc = in_utc(frame)};
-  keep_first_part(times);
+  keep_one_part(times);
   warm_up(times.range);
   if (selection_.where == nullptr) return times;
   times.where_times = times_in(*selection_.where, frame);

@@ -17,8 +17,10 @@ struct ResolvedTimes {
   TrimRange where_range = {};                 // that events lie in which meet the condition
   std::vector<Nanoseconds> where_times = {};  // of the condition; see `FilterContext`
   std::optional<UtcRange> utc = {};           // of `begin` and `end`, where `range` holds more
-  // What lies between `begin` and `end` too, behind a wall clock's step back, is left out.
-  bool is_first_part = false;
+  // What lies between `begin` and `end` too, on the other side of a wall clock's step back, is left
+  // out: before and behind these times.
+  std::optional<Nanoseconds> left_out_before = {};
+  std::optional<Nanoseconds> left_out_behind = {};
 
   // What has to be read.
   [[nodiscard]] TrimRange both() const;
@@ -50,7 +52,7 @@ class TimeBounds {
   // What of the bounds is in UTC, where the wall clock goes back.
   [[nodiscard]] std::optional<UtcRange> in_utc(const TimeFrame& frame) const;
   // Durations are measured of times one behind the other: up to where UTC first leaves the bounds.
-  void keep_first_part(ResolvedTimes& times) const;
+  void keep_one_part(ResolvedTimes& times) const;
   // What is to come all the same is not limited by `begin`.
   void warm_up(TrimRange& range) const;
 

@@ -265,8 +265,13 @@ Result<void> TraceSource::resolve_given_bounds() {
     }
   }
   times_ = bounds.known(known_utc());
-  if (times_.is_first_part && !reading_.silent)
-    context_.observer.first_part(place_.operand, to_utc(*times_.range.end, known_utc()));
+  if ((times_.left_out_before || times_.left_out_behind) && !reading_.silent) {
+    const auto utc = [&](const std::optional<Nanoseconds>& time) {
+      return time ? std::optional(to_utc(*time, known_utc())) : std::nullopt;
+    };
+    context_.observer.one_part(place_.operand, utc(times_.left_out_before),
+                               utc(times_.left_out_behind));
+  }
   times_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();
   if (!reopens) left_out_ = std::make_shared<TimesSeen>();

@@ -139,7 +139,9 @@ std::optional<WallClock::Part> WallClock::first_within(std::optional<Nanoseconds
     if (!part) continue;
     const bool goes_on = found && found->end && part->begin && *found->end + 1 == *part->begin;
     if (!found || (is_before_all && !goes_on)) {
+      const bool came_before = found.has_value();
       found = part;
+      found->came_before = came_before;
       is_before_all = i == 0;
     } else if (goes_on) {
       found->end = part->end;

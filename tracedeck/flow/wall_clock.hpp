@@ -40,6 +40,7 @@ class WallClock {
   struct Part {
     std::optional<Nanoseconds> begin = {};
     std::optional<Nanoseconds> end = {};
+    bool came_before = false;  // UTC is within the bounds before the first anchor, too
     bool comes_again = false;  // UTC is within the bounds once more behind it
   };
   // The first times whose UTC is not before `least` and not behind `most`, up to where it leaves

@@ -97,6 +97,7 @@ TEST(WallClock, TheFirstPartEndsWhereUtcLeavesTheBounds) {
     std::int64_t first = first_from(-100);
     std::int64_t last = last_from(first);
     std::int64_t again = first_from(last + 1);
+    const bool came_before = last < 0 && again < 100;
     if (last < 0 && again < 100) {
       first = again;
       last = last_from(first);
@@ -108,6 +109,7 @@ TEST(WallClock, TheFirstPartEndsWhereUtcLeavesTheBounds) {
     if (!part) continue;
     EXPECT_EQ(*part->begin, Nanoseconds(first * kMs));
     EXPECT_EQ(*part->end, Nanoseconds(last * kMs + kMs - 1));
+    EXPECT_EQ(part->came_before, came_before);
     EXPECT_EQ(part->comes_again, again < 100);
   }
 }
