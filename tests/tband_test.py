@@ -1,10 +1,12 @@
 """Tonbandgerät: the reference traces in every way they can be read, and what the command does for this format."""
 
 import gzip
+import json
 import pathlib
 import subprocess
 import unittest
 
+import perfetto_decoder
 from command import BIN, TRACES, CommandTest, Golden, needs_traces, parse_lines, run
 from golden_test import byte_by_byte, expected
 
@@ -273,6 +275,21 @@ class TimeLines(CommandTest):
             out = self.folder / f"{file}.json"
             self.check(run("convert", "-q", "-o", out, TBAND / file), 0)
             self.assertNotIn("events dropped", out.read_text())
+
+    def test_tracks_of_two_devices_that_are_called_the_same_are_two(self):
+        """One interrupt of 100 ns on core 0 of one device, two of 200 on that of the other."""
+        a = self.file("a.tband", event(2, 1) + event(4, 100, 7) + event(5, 200, 7))
+        b = self.file("b.tband", event(2, 1) + event(4, 100, 7) + event(5, 300, 7) + event(4, 400, 7) + event(5, 600, 7))
+        answer = json.loads(self.check(run("latency", "--json", "--format", "tband", "--by", "track", a, b), 0).stdout)
+        self.assertEqual(sorted((row["count"], row["total"]) for row in answer["rows"]), [(1, 100), (2, 400)])
+        self.assertEqual(len({row["by"] for row in answer["rows"]}), 2)
+        lines = self.check(run("query", "--output", "jsonl", "--format", "tband", "spans | count by track", a, b), 0).stdout.splitlines()
+        self.assertEqual(sorted(json.loads(line)["count"] for line in lines if b"count" in line), [1, 2])
+        out = self.folder / "out.pftrace"
+        self.check(run("convert", "-q", "--format", "tband", "-o", out, a, b), 0)
+        decoded = perfetto_decoder.Trace(out.read_bytes())
+        names = [one["name"] for one in decoded.tracks.values() if one.get("name", "").startswith("core 0")]
+        self.assertEqual(len(set(names)), len(names), names)
 
 
 class Firmware(CommandTest):
