@@ -186,6 +186,12 @@ class Rows(Spans):
         result = self.check(run("query", "spans | where id == 3", self.trace()), 2)
         self.assertIn("`id` is nothing that is known here", result.stderr.decode())
 
+    def test_a_range_behind_the_last_event_is_said(self):
+        for rows in ("spans", "samples"):
+            result = self.check(run("query", f"{rows} | count", "--begin", "+10s", "--table", self.table(), self.trace()), 0)
+            self.assertIn("no event lies in the range: it begins at +10.000000s", result.stderr.decode())
+            self.assertNotIn("none of these events ends a span", result.stderr.decode())
+
     def test_arguments_move_with_their_slices(self):
         """A slice that overlaps another goes on on a lane, and what it is known by goes with it."""
         table = TABLE.replace('kind = "lanes"', 'kind = "thread"') + 'args = ["job"]\n'

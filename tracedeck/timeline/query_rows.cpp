@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tracedeck/timeline/allocation_rows.hpp"
+#include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/sample_rows.hpp"
 #include "tracedeck/timeline/span_rows.hpp"
 
@@ -44,6 +45,11 @@ class MarkQueryRows final : public QueryRows {
   Result<void> finish() override { return stream_->finish(); }
   std::vector<std::string> notices() const override {
     std::vector<std::string> sentences = stream_->interpreter().notices();
+    if (std::string empty = empty_range_notice(stream_->timeline(), stream_->begin());
+        !empty.empty()) {
+      sentences.push_back(std::move(empty));
+      return sentences;
+    }
     std::ranges::move(rows_.notices(), std::back_inserter(sentences));
     return sentences;
   }
