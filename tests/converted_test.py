@@ -172,7 +172,7 @@ event { name = "e"; id = 0; stream_id = 0; fields := struct {
         begin = dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)]) + dial9.event(0, dial9.varint(1), delta=1)
         whole = self.file("whole.d9", begin + dial9.event(0, dial9.varint(2), delta=1))
         damaged = self.file("damaged.d9", begin + b"\xff\xfe" + dial9.header() + dial9.schema(0, "Tick", [("n", dial9.VARINT)]))
-        for target in TARGETS:
+        for target in (*TARGETS, "perfetto", "chrome", "html"):
             for trace, count, code in ((whole, [], 0), (damaged, [1], 4)):
                 out = self.folder / f"{target}-{code}"
                 report = json.loads(self.check(run("convert", "--to", target, "--report", "-", trace, "-o", out), code).stdout)

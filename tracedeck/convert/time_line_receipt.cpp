@@ -17,6 +17,8 @@ void append_counts(Receipt& receipt, const timeline::TimelineCounts& counts, Cou
          : words == CountWords::kTables ? "in no table of what events mean"
                                         : "left out",
          false);
+  // Tables have rows of them, and stacks count them among losses.
+  if (is_picture) append(counts.damaged, "damaged ranges", "left out", true);
   append(counts.without_time, "event without a time", "left out", true);
   append(counts.too_far, "event 292 years or more from the first", "left out", true);
   append(counts.without_lane, "slice beyond 256 at a time on one track", "left out", true);

@@ -566,8 +566,9 @@ class Interpreter::Work {
       case RecordKind::kLoss:
         return take(*record.loss);
       case RecordKind::kProblem:
-        if (record.notice->may_cost_events()) take_damage(record);
-        return;
+        if (!record.notice->may_cost_events()) return;
+        ++timeline_.mutable_counts().damaged;
+        return take_damage(record);
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:

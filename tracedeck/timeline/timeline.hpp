@@ -120,6 +120,7 @@ struct TimelineCounts {
   std::uint64_t not_held = 0;           // begins for which there was no room in memory
   std::uint64_t lost_events = 0;        // that the trace reports
   std::uint64_t gaps = 0;               // losses and damaged ranges
+  std::uint64_t damaged = 0;            // damaged ranges alone
   std::uint64_t ended_early = 0;        // data streams that ended long before their traces
   std::uint64_t unrelated_clocks = 0;   // clocks that nothing relates to the first one
 
