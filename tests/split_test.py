@@ -195,6 +195,21 @@ class Parts(CommandTest):
         self.assertEqual(said.count("dial9/frame-tag"), 1, said)
         self.assertEqual(said.count("table pool was not used"), 1, said)
 
+    def test_what_each_part_has_counts_once(self):
+        """Clocks and data streams are described in each part; a class is left out only if no part has an event of it."""
+        trace = dial9.header() + b"".join(dial9.schema(i, name, [("n", dial9.VARINT)]) for i, name in enumerate(("First", "Last", "Never")))
+        trace += dial9.event(0, dial9.varint(1), delta=10) + b"".join(dial9.event(1, dial9.varint(2), delta=10_000_000) for _ in range(3))
+        path = self.file("t.d9", trace)
+
+        def entries(*options):
+            out = self.folder / f"out{len(options)}.heph"
+            report = json.loads(self.check(run("convert", "--to", "heph", "--report", "-", *options, path, "-o", out), 0).stdout)
+            return {(each["what"], each.get("class", ""), each.get("path", "")): each["count"] for each in report["entries"]}
+
+        whole, parts = entries(), entries("--split-duration", "10ms")
+        self.assertEqual(parts, whole)
+        self.assertEqual(whole["classes without events", "Never", ""], 1)
+
     def test_parts_that_lie_together_are_one_trace(self):
         """What begins in one part and ends in another has a duration, and no loss lies between them."""
         slices = [(100 * i, 100 * i + 230) for i in range(200)]

@@ -13,17 +13,27 @@
 namespace tracedeck::flow {
 namespace {
 
-// Adds the receipt of a part to that of those before it.
-void add_receipt(Receipt& sum, Receipt part) {
+Receipt::iterator find_alike(Receipt& receipt, const ReceiptEntry& entry) {
+  return std::ranges::find_if(receipt, [&](const ReceiptEntry& each) {
+    return each.what == entry.what && each.done == entry.done && each.lossy == entry.lossy &&
+           each.event_class == entry.event_class && each.path == entry.path;
+  });
+}
+
+// Adds the receipt of a part to that of those before it. `is_first`: there are none.
+void add_receipt(Receipt& sum, Receipt part, bool is_first) {
+  using Of = ReceiptEntry::Of;
+  std::erase_if(sum, [&](const ReceiptEntry& each) {
+    return each.of == Of::kEmptyClass && find_alike(part, each) == part.end();
+  });
   for (ReceiptEntry& entry : part) {
-    const auto same = std::ranges::find_if(sum, [&](const ReceiptEntry& each) {
-      return each.what == entry.what && each.done == entry.done && each.lossy == entry.lossy &&
-             each.event_class == entry.event_class && each.path == entry.path;
-    });
-    if (same != sum.end()) {
+    const auto same = find_alike(sum, entry);
+    if (same == sum.end()) {
+      if (is_first || entry.of != Of::kEmptyClass) sum.push_back(std::move(entry));
+    } else if (entry.of == Of::kRecords) {
       same->count += entry.count;
     } else {
-      sum.push_back(std::move(entry));
+      same->count = std::max(same->count, entry.count);
     }
   }
 }
@@ -239,7 +249,7 @@ class SplitWriter final : public Writer {
 
   [[nodiscard]] Receipt receipt() const override {
     Receipt receipt = receipt_;
-    if (writer_ != nullptr) add_receipt(receipt, writer_->receipt());
+    if (writer_ != nullptr) add_receipt(receipt, writer_->receipt(), is_first_);
     const auto add = [&](const char* what, const char* done, std::uint64_t count) {
       if (count != 0)
         receipt.push_back({.what = what, .done = done, .count = count, .lossy = false});
@@ -322,7 +332,7 @@ class SplitWriter final : public Writer {
 
   Result<void> finish_part() {
     if (auto finished = writer_->finish(); !finished) return finished;
-    add_receipt(receipt_, writer_->receipt());
+    add_receipt(receipt_, writer_->receipt(), std::exchange(is_first_, false));
     writer_ = nullptr;
     return {};
   }
@@ -393,6 +403,7 @@ class SplitWriter final : public Writer {
   KeyMaker ends_;
   Writer* writer_ = nullptr;  // of the part at hand
   Receipt receipt_;           // of the parts before
+  bool is_first_ = true;      // there are none
 };
 
 }  // namespace

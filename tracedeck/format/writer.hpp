@@ -12,10 +12,17 @@ namespace tracedeck {
 
 // One kind of thing that a target format could not hold, and how often it came up.
 struct ReceiptEntry {
+  // What it is of, by which the entries of the parts of a divided result add up.
+  enum class Of : std::uint8_t {
+    kRecords,      // each is in one part
+    kDescription,  // of a trace, which each part has
+    kEmptyClass,   // a class without events: of the whole only where no part has any
+  };
   std::string what = {};  // "event without a time", a short noun phrase
   std::string done = {};  // "written as field `duration`", what was done instead
   std::uint64_t count = 0;
   bool lossy = true;  // false: nothing is lost, only written in another way
+  Of of = Of::kRecords;
   // Where, as far as the target says: the event class, the field in it, and the first event.
   std::string event_class = {};
   std::string path = {};

@@ -51,6 +51,12 @@ const LossFacts& facts_of(Lost loss) {
   return kFacts[std::to_underlying(loss)];
 }
 
+ReceiptEntry::Of of(Lost loss) {
+  if (loss == Lost::kNoEvents) return ReceiptEntry::Of::kEmptyClass;
+  const bool is_described = loss <= Lost::kStreamText || loss == Lost::kResolution;
+  return is_described ? ReceiptEntry::Of::kDescription : ReceiptEntry::Of::kRecords;
+}
+
 ReceiptEntry entry_of(Lost loss, const std::string& event_class, const std::string& path,
                       std::uint64_t count, const std::string& input, std::uint64_t offset) {
   const LossFacts& facts = facts_of(loss);
@@ -59,6 +65,7 @@ ReceiptEntry entry_of(Lost loss, const std::string& event_class, const std::stri
           .done = std::string(facts.done),
           .count = count,
           .lossy = true,
+          .of = of(loss),
           .event_class = event_class,
           .path = is_whole ? "event" : path,
           .input = input,

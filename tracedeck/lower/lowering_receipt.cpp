@@ -27,11 +27,15 @@ Receipt LoweringReceipt::entries(std::string_view marks) const {
     const auto convention = static_cast<Convention>(i);
     const ConventionFacts& facts = facts_of(convention);
     std::string done(facts.done);
+    const bool is_described =
+        convention == Convention::kDescription || convention == Convention::kEnvironment;
     if (convention == Convention::kDescription) done.append(": ").append(marks);
-    receipt.push_back({.what = std::string(facts.what),
-                       .done = std::move(done),
-                       .count = counts_[i],
-                       .lossy = facts.lossy});
+    receipt.push_back(
+        {.what = std::string(facts.what),
+         .done = std::move(done),
+         .count = counts_[i],
+         .lossy = facts.lossy,
+         .of = is_described ? ReceiptEntry::Of::kDescription : ReceiptEntry::Of::kRecords});
   }
   return receipt;
 }
