@@ -131,8 +131,14 @@ void TimeBounds::keep_one_part(ResolvedTimes& times) const {
          [](Nanoseconds a, Nanoseconds b) { return std::max(a, b); });
   narrow(times.range.end, as_it_comes(part->end),
          [](Nanoseconds a, Nanoseconds b) { return std::min(a, b); });
-  if (part->came_before) times.left_out_before = times.range.begin;
-  if (part->comes_again) times.left_out_behind = times.range.end;
+  if (part->came_before || part->comes_again) {
+    const auto if_any = [](bool any, const std::optional<Nanoseconds>& time) {
+      return any ? time : std::nullopt;
+    };
+    times.left_out = std::make_shared<const LeftOutTimes>(
+        LeftOutTimes{.before = if_any(part->came_before, times.range.begin),
+                     .behind = if_any(part->comes_again, times.range.end)});
+  }
   times.utc.reset();
 }
 

@@ -11,16 +11,19 @@
 
 namespace tracedeck::flow {
 
+// What lies between bounds in UTC too, on the other side of a wall clock's step back, is left out.
+struct LeftOutTimes {
+  std::optional<Nanoseconds> before = {};
+  std::optional<Nanoseconds> behind = {};
+};
+
 // What the times that a selection names are in one trace.
 struct ResolvedTimes {
   TrimRange range = {};                       // of `begin` and `end`
   TrimRange where_range = {};                 // that events lie in which meet the condition
   std::vector<Nanoseconds> where_times = {};  // of the condition; see `FilterContext`
   std::optional<UtcRange> utc = {};           // of `begin` and `end`, where `range` holds more
-  // What lies between `begin` and `end` too, on the other side of a wall clock's step back, is left
-  // out: before and behind these times.
-  std::optional<Nanoseconds> left_out_before = {};
-  std::optional<Nanoseconds> left_out_behind = {};
+  std::shared_ptr<const LeftOutTimes> left_out = {};  // null: nothing
 
   // What has to be read.
   [[nodiscard]] TrimRange both() const;

@@ -265,12 +265,12 @@ Result<void> TraceSource::resolve_given_bounds() {
     }
   }
   times_ = bounds.known(known_utc());
-  if ((times_.left_out_before || times_.left_out_behind) && !reading_.silent) {
+  if (times_.left_out != nullptr && !reading_.silent) {
     const auto utc = [&](const std::optional<Nanoseconds>& time) {
       return time ? std::optional(to_utc(*time, known_utc())) : std::nullopt;
     };
-    context_.observer.one_part(place_.operand, utc(times_.left_out_before),
-                               utc(times_.left_out_behind));
+    context_.observer.one_part(place_.operand, utc(times_.left_out->before),
+                               utc(times_.left_out->behind));
   }
   times_known_ = !bounds.needs_range() && !bounds.needs_day();
   const bool reopens = place_.reopens();

@@ -351,12 +351,12 @@ class BoundTrack {
                                     ? 0
                                     : trace_of(*now.event->event_class);
     for (TaskObserver* const each : space_.observers) each->task_ended(word, trace, now);
-    forget_task(track, word);
+    if (space_.rule.reused) forget_task(track, word);
   }
   // A task ended: what comes of its number, which is `word`, is of another one.
   void forget_task(TrackId track, std::uint64_t word) {
     const Words words = {word, trace_};
-    if (!space_.rule.reused || tracks_.find(words.data()) != track) return;
+    if (tracks_.find(words.data()) != track) return;
     context_.ended.place(ended_key(word, TrackKind::kTask).data()) = track;
     tracks_.erase(words.data());
     for (const TrackSpace* const each : space_.threads) {
