@@ -67,6 +67,8 @@ class ClockStepTest(CommandTest):
         trace.write(self.folder / "many")
         _, row = self.row(self.folder / "many")
         self.assertEqual((row["count"], row["max"], row.get("open")), (100, 2000 * US, 1))
+        # It began with the last event.
+        self.assertEqual(row["oldest_open"], 0)
         lines = self.check(run("query", "--output", "jsonl", "pair job_begin job_end | count, max(duration)", self.folder / "many"), 0).stdout.decode().splitlines()
         self.assertEqual(json.loads(lines[0]), {"count": 100, "max(duration)": 2000 * US})
 

@@ -117,6 +117,8 @@ class Sheet:
         self.last_event = None
         self.last_time = None  # of the event at hand, or the one before that has one
         self.latest = {}  # stream -> time of its latest event in this section
+        self.steps = collections.Counter()  # stream -> how often its clock went far back
+        self.marked_by = {}  # track -> the stream of its last mark
         self.packet_begins = {}  # stream -> begin of its first packet, or None
         self.losing = {}  # stream -> (begin, latest end) of what is being lost
         self.losing_since = None  # the first begin, since anything is
@@ -169,6 +171,7 @@ class Sheet:
             time, flags = last, {"clock_step"}
         self.last[track] = time
         self.tracks_of[self.stream].add(track)
+        self.marked_by[track] = self.stream
         return time, flags
 
     # Marks.
@@ -545,6 +548,7 @@ class Sheet:
         latest = max(latest, *(self.latest.get(one, latest) for one in streams))
         tracks = set().union(*(self.tracks_of[one] for one in streams))
         for one in streams:
+            self.steps[one] += 1
             self.latest[one] = min(self.latest.get(one, self.time), self.time)
         for of_stream in self.tracks_of.values():
             of_stream -= tracks
@@ -566,6 +570,13 @@ class Sheet:
         for table in self.tables:
             table.began_anew(self.stream)
 
+    def end_of(self, track):
+        """What goes on where a clock went far back ends with what came behind that, of streams whose clocks did so as often."""
+        steps = self.steps[self.marked_by.get(track)]
+        if not steps:
+            return self.line.end
+        return min(self.line.end, max(time for stream, time in self.latest.items() if self.steps[stream] == steps))
+
     def finish(self):
         if self.last_time is not None:
             self.line.end = max(self.line.end, self.last_time)
@@ -574,10 +585,10 @@ class Sheet:
             self.end_loss(stream)
         for stack in self.open.values():
             for slice in stack:
-                self.close(slice, max(end, slice.begin), {"inferred_end" if slice.may_be_over else "open_at_end"})
+                self.close(slice, max(self.end_of(slice.track), slice.begin), {"inferred_end" if slice.may_be_over else "open_at_end"})
         for track in list(self.state_of):
             if self.known(track) is not None:
-                self.close_state(track, end, {"open_at_end"})
+                self.close_state(track, max(self.end_of(track), self.last.get(track, end)), {"open_at_end"})
         for pair in self.waits.values():
             if pair.is_shown_open:
                 pair.end = max(end, pair.begin)

@@ -71,6 +71,7 @@ class Interpreter::Work {
       end_damage_of(input, now_.number);
     });
     lose_rest_of_ended();
+    note_section_ends();
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
     timeline_.settle_names();
@@ -150,6 +151,19 @@ class Interpreter::Work {
     is_counting_ = true;
     timeline_.mutable_counts().forget_places();
     uncounted_ = events_ - now_.number;
+  }
+
+  // What goes on where a clock stepped back ends with what came behind that.
+  void note_section_ends() {
+    std::map<std::pair<const StreamsOfTrace*, std::uint32_t>, std::int64_t> ends;
+    for (const auto& [key, stream] : streams_) {
+      if (stream.steps == 0) continue;
+      const auto [end, is_new] = ends.try_emplace({stream.all, stream.steps}, stream.latest);
+      end->second = std::max(end->second, stream.latest);
+    }
+    for (auto& [key, stream] : streams_) {
+      if (stream.steps != 0) stream.section_end = ends[{stream.all, stream.steps}];
+    }
   }
 
   // Of several traces each has its end. `before`: how many there were before this batch; all that

@@ -440,7 +440,11 @@ void Marking::finish(std::int64_t time) {
   const auto end_of_origin = [&](OriginId origin) {
     return origin != 0 ? std::min(time, timeline_.end_of_origin(origin)) : time;
   };
-  const auto end_of = [&](TrackId track) { return end_of_origin(timeline_.track(track).origin); };
+  const auto end_of = [&](TrackId track) {
+    const StreamState* const stream = track_state(track).stream;
+    const std::int64_t end = end_of_origin(timeline_.track(track).origin);
+    return stream == nullptr ? end : std::min(end, stream->section_end);
+  };
   while (!unplaced_.empty()) {
     const OpenId id = *unplaced_.begin();
     close(id, std::max(end_of(open_[id].track), open_[id].begin), fate(id), nullptr, nullptr,

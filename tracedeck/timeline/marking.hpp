@@ -104,7 +104,10 @@ struct StreamState {
   const Losses* wide = nullptr;  // that may be of any stream of its trace; null: there are none
   // Of its events, since its clock stepped back far.
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  std::uint32_t steps = 0;        // how often that was
+  std::uint32_t steps = 0;  // how often that was
+  // Once all events have come: the last time since then, of its trace's streams that stepped as
+  // often; else none.
+  std::int64_t section_end = kNoTime;
   std::uint64_t stretch = 0;      // of its last event
   std::int64_t begin = kNoTime;   // of its first packet, if that says so
   StreamsOfTrace* all = nullptr;  // of its trace, of streams that the interpreter has seen
