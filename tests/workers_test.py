@@ -71,6 +71,16 @@ class Workers(CommandTest):
             (11 * MS + 200 * US, "WorkerParkEvent", 0, 500 + cpu, thread),
         )
 
+    def test_a_poll_whose_end_is_not_known_is_in_no_share(self):
+        """An end is missing, and which of the two polls the other one is of is not known; that of another worker is whole."""
+        events = (
+            (10 * MS, "PollStartEvent", 0, 0, 1, b"a.rs:1:1"), (20 * MS, "PollStartEvent", 0, 0, 2, b"a.rs:1:1"), (25 * MS, "PollEndEvent", 0),
+            (30 * MS, "PollStartEvent", 1, 0, 3, b"a.rs:1:1"), (33 * MS, "PollEndEvent", 1),
+        )  # fmt: skip
+        answer = json.loads(self.check(run("latency", "--json", self.file("polls.bin", recording(*events))), 0).stdout)
+        self.assertEqual(answer["counts"]["inferred_ends"], 2)
+        self.assertEqual([track["busy"] for track in answer["tracks"] if track.get("busy")], [3 * MS])
+
     def test_cpu_time_contradicts_a_thread_that_is_switched_out(self):
         self.assertIn("switched out in futex_wait", self.long_poll(cpu=3 * MS)["so"])
         # It was off the processor for half of it at least, and perhaps for less.
