@@ -11,7 +11,8 @@
 
 namespace tracedeck::flow {
 
-// What lies between bounds in UTC too, on the other side of a wall clock's step back, is left out.
+// A wall clock that was set back brings times between bounds in UTC more than once, and one part of
+// them is read. What lies before `before` and behind `behind` is left out; absent: nothing is.
 struct LeftOutTimes {
   std::optional<Nanoseconds> before = {};
   std::optional<Nanoseconds> behind = {};

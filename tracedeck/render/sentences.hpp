@@ -437,8 +437,8 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
      "no duration goes beyond a step; --begin +T selects it",
      "durations are measured, a bound is a date, and times between the bounds are several parts of those of the trace's clock", ""},
     {"notice/utc-before",
-     "{trace}: its wall clock was set back, and times before its first clock anchor may be between the bounds, too: what lies before {time}, "
-     "behind that step, is left out; --begin +T selects it",
+     "{trace}: its wall clock was set back, and times before its first clock anchor may be between the bounds, too: what lies before {time} "
+     "is left out, as no duration goes beyond a step; --begin +T selects it",
      "the same, and the part that is measured does not begin before the first anchor", ""},
     {"notice/clock-drift",
      "{trace}: durations, and all times but those of rows of spans, are of its own clock, moved by its first anchor: "

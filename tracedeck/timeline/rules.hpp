@@ -37,8 +37,8 @@ struct RuleContext {
   // By what [[track]] rules say: tables that say the same have the same tracks.
   std::unordered_map<std::string, std::unique_ptr<TrackSpace>> tracks;
   TraceOrigins origins{marking.timeline()};
-  // The last task and process of each number that ended: by that, the trace or machine, and which
-  // of these they are.
+  // The tracks of the last task and of the last process that ended with each number. A key is the
+  // number, the trace or machine, and bits that say which of these it is.
   KeyTable ended{3};
   // The tracks of rules with a `join`, by that word.
   std::unordered_map<std::string, KeyTable> joined = {};

@@ -36,7 +36,7 @@ struct TrackRule {
   // Globs of states, of kind task: with one of them its states end, and so do the slices of
   // `SliceRule::ends_with`.
   std::vector<std::string> ends = {};
-  bool reused = false;  // what ended is another one than what has its key later
+  bool reused = false;  // keys come again: after a task has ended, its key means another task
 };
 
 // What an event of one class and another have in common.

@@ -64,9 +64,9 @@ struct Track {
   TrackId first_lane = kNoTrack;
   std::optional<std::int64_t> pid = {};
   std::optional<std::int64_t> tid = {};
-  std::uint32_t earlier = 0;  // of a process, thread or task: those of its number that ended before
-  std::string unit = {};      // of a counter: "ns", "bytes", "count" or words; may be empty
-  OriginId origin = 0;        // whose it is: of a trace, or of a machine; 0: of all
+  std::uint32_t earlier = 0;   // how many processes, threads or tasks had its number before it
+  std::string unit = {};       // of a counter: "ns", "bytes", "count" or words; may be empty
+  OriginId origin = 0;         // whose it is: of a trace, or of a machine; 0: of all
   std::string full_name = {};  // without the host, and with all of a place
   PlaceRange place = {};       // in it
 };
