@@ -177,7 +177,7 @@ class StuckTest(QualityTest):
         return {kind: [(each["task"], each.get("count", each.get("age"))) for each in tasks["tasks"]] for kind, tasks in said.items()}
 
     def test_each_kind(self):
-        recording = Recording().busy().spawn(10 * MS, 2, "src/b.rs:1:1").poll(20 * MS, 3, "src/c.rs:1:1", worker=1).wake(30 * MS, 4)
+        recording = Recording().busy().spawn(10 * MS, 2, "src/b.rs:1:1").poll(20 * MS, 3, "src/c.rs:1:1", worker=1, lasting=3 * MS).wake(30 * MS, 4)
         for time in range(30):
             at = 40 * MS + time * 10_000
             recording.wake(at, 1).poll(at + 100, 1, "src/a.rs:1:1", worker=2)
@@ -185,11 +185,11 @@ class StuckTest(QualityTest):
                 recording.wake(at + 150, 1, waker=1)
         end = 99 * MS + 1100
         self.assertEqual(self.stuck(recording), {"never_polled": [(2, end - 10 * MS)], "woken": [(4, end - 30 * MS)],
-                                                 "never_woken": [(3, end - 20 * MS)], "self_woken": [(1, 29)]})
+                                                 "never_woken": [(3, end - 20 * MS - 3 * MS)], "self_woken": [(1, 29)]})
         text = self.latency(recording)[1]
         for line in ("never polled: 1 task, spawned and not polled or ended until the trace's end: task 2 of src/b.rs:1:1 for 89ms",
                      "woken and not polled: 1 task, until the trace's end: task 4 for 69ms",
-                     "pending, and no wake is recorded: 1 task, polled once and not ended until the trace's end: task 3 of src/c.rs:1:1 for 79ms",
+                     "pending, and no wake is recorded: 1 task, polled once and not ended until the trace's end: task 3 of src/c.rs:1:1 for 76ms",
                      "woke itself: task 1 of src/a.rs:1:1 29 times in 30 polls"):
             self.assertIn(line, text)
 

@@ -194,12 +194,17 @@ void RecordingSurvey::take_poll(const ClassUse& use, const Event& event) {
   if (poll == nullptr || poll->begin > event.time) return;
   poll->task = *id;
   poll->begin = event.time;
+  poll->is_first = task->polls == 1;
 }
 
 void RecordingSurvey::take_poll_end(const ClassUse& use, const Event& event) {
   const auto worker = unsigned_at(event, use.subject);
   WorkerPoll* const poll = worker ? poll_of(event, *worker) : nullptr;
-  if (poll != nullptr) poll->end = std::max(poll->end, event.time);
+  if (poll == nullptr) return;
+  poll->end = std::max(poll->end, event.time);
+  if (event.time < poll->begin || !std::exchange(poll->is_first, false)) return;
+  const auto task = tasks_.find(Key{poll->worker.trace, poll->task});
+  if (task != tasks_.end()) task->second.first_poll_end = event.time;
 }
 
 void RecordingSurvey::take_wake(const ClassUse& use, const Event& event) {
@@ -310,7 +315,7 @@ void RecordingSurvey::list_stuck(const Key& key, const Task& task,
   } else if (!task.polled) {
     if (is_long_since(task.spawned)) add_stuck(quality.never_polled, std::move(stuck));
   } else if (task.polls == 1 && task.wakes == 0 && counts_.wakes != 0) {
-    if (is_long_since(task.polled)) add_stuck(quality.never_woken, std::move(stuck));
+    if (is_long_since(task.first_poll_end)) add_stuck(quality.never_woken, std::move(stuck));
   }
 }
 

@@ -124,6 +124,7 @@ class RecordingSurvey {
     std::optional<std::uint64_t> spawned = {};  // times
     std::optional<std::uint64_t> polled = {};   // the last one, as of the next
     std::optional<std::uint64_t> woken = {};
+    std::optional<std::uint64_t> first_poll_end = {};
     std::uint32_t polls = 0;
     std::uint32_t wakes = 0;
     std::uint32_t self_wakes = 0;
@@ -139,6 +140,7 @@ class RecordingSurvey {
     std::uint64_t task = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    bool is_first = false;  // of its task, and it goes on
   };
   static constexpr std::size_t kMostTasks = std::size_t{1} << 14U;
   static constexpr std::size_t kMostEnded = std::size_t{1} << 17U;
