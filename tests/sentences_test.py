@@ -86,6 +86,23 @@ event = "tick"
 track = "n"
 value = "n"
 """
+# Several that ask for one job, and what serves one of them.
+WAITS = """
+table = "waits"
+applies = { class = "Start" }
+[[track]]
+id = "job"
+kind = "thread"
+name = "job {job}"
+key = "job"
+[[wait]]
+name = "asked"
+from = "Start"
+to = "Other"
+match = ["a.job == b.job"]
+check = ["a.worker == b.worker"]
+track = "job"
+"""
 # Tasks that wait for a queue, and its length.
 QUEUES = """
 table = "queues"
@@ -369,6 +386,8 @@ class Sentences(CommandTest):
         lengths = [(10 * i, OTHER, (7 - i,)) for i in range(1, 6)]
         received = self.file("queue.bin", pool(*lengths, (100, START, (0, 1)), (200, OTHER, (0,)), (300, OTHER, (1,)), (400, END, (0,))))
         self.why("--longest", "blocked*", "--table", self.file("queues.toml", QUEUES.encode()), received)
+        waits = self.file("waits.toml", WAITS.encode())
+        self.latency("--table", waits, self.file("waits.bin", pool((100, START, (0, 1)), (200, START, (1, 1)), (300, OTHER, (1,)))))
         ticks, early = self.file("ticks.toml", TICKS.encode()), self.folder / "early"
         early.mkdir()
         (early / "metadata").write_text(tsdl())
@@ -390,7 +409,8 @@ class Sentences(CommandTest):
             for given in (table, self.file("states.toml", STATES.encode()))
             for options in (["--top", "2"], ["--top", "0"], ["--begin", "1h"])
         ]
-        names = [name for name in self.table if name.startswith("latency/") and name.endswith("-left-out")] + ["latency/empty-range"]
+        names = [name for name in self.table if name.startswith("latency/") and name.endswith("-left-out")]
+        names += ["latency/empty-range", "trace/no-losses-in-range"]
         for text in shown:
             for name in set(names) - {"latency/slices-left-out", "latency/waits-left-out", "latency/begins-left-out"}:
                 self.seen.note(name, bool(sentences.found(self.one(name), text)))
@@ -411,6 +431,8 @@ class Sentences(CommandTest):
         with self.saying("mixed"):
             unclear = w.header() + w.schema(0, "m_begin", [("x", w.VARINT)]) + w.schema(1, "m_end", [("y", w.VARINT)])
             self.latency(self.file("unclear.bin", unclear + b"".join(w.event(kind, w.varint(0), 10) for kind in (0, 0, 1))))
+        with self.saying("mixed", "require/unclear"):
+            self.require('count("m") < 5', self.folder / "unclear.bin")
         nothing = made("nothing.bin", [], marks=[(10, "x"), (20, "x")])
         for pair in ((few, many), (many, slow), (levels, levels), (many, other), (many, damaged), (opened, many), (once, many), (nothing, nothing)):
             self.diff(*pair)

@@ -46,6 +46,7 @@ NOT_BY_WORLDS = {
     "notice/perhaps-older": "the same of polls from before the trace; not said where it has its begin",
     "require/is-and-was": "requirements of `diff` are about two traces, and a world is one",
     "require/one-time": "time passes in every world",
+    "require/unclear": "what is unclear is in no figure of a world that is asked for",
     "require/lost-within": "whether a count is refused by this or by `require/lost` depends on what is known of the others of that name",
 }
 

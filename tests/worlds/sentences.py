@@ -118,8 +118,11 @@ def of_summary(answer):
     counts, tables = answer["counts"], answer["tables"]
     names = [name for name in tables if name != "inferred"] if len(tables) > 1 else tables
     lossy, early = counts["gaps"] > 0, counts["ended_early"]
+    complete = [] if lossy or early else [()]
+    is_whole = answer.get("events_in_range") in (None, answer.get("events"))
     return {
-        "trace/no-losses": [] if lossy or early else [()],
+        "trace/no-losses": complete if is_whole else [],
+        "trace/no-losses-in-range": [] if is_whole else complete,
         "trace/ended-early": [(early,)] if early else [],
         "trace/losses": [(counts["lost_events"], counts["gaps"])] if lossy and counts["lost_events"] else [],
         "trace/losses-of-unknown-size": [(counts["gaps"],)] if lossy and not counts["lost_events"] else [],
@@ -160,7 +163,9 @@ def outlier(row):
 
 def of_latency(sentences, answer, where=""):
     counts, rows = answer["counts"], answer["rows"]
-    waits, stepped = (sum(row.get(key, 0) for row in rows if row["kind"] == "wait") for key in ("across_loss", "across_clock_step"))
+    waits, stepped, unclear = (
+        sum(row.get(key, 0) for row in rows if row["kind"] == "wait") for key in ("across_loss", "across_clock_step", "unclear")
+    )
     opened = [row for row in rows if row.get("open")]
     facts = of_summary(answer)
     for name, key in {**COUNTED, **BESIDES}.items():
@@ -170,6 +175,7 @@ def of_latency(sentences, answer, where=""):
     facts["latency/besides"] = [(besides,)] if besides else []
     facts["latency/waits-left-out"] = [(waits,)] if waits else []
     facts["latency/waits-across-clock-step"] = [(stepped,)] if stepped else []
+    facts["latency/waits-unclear"] = [(unclear,)] if unclear else []
     facts["latency/outliers"] = [outlier(r) for r in rows if r["count"] >= 20 and r.get("outliers_at_most", r["outliers"])]
     facts["latency/still-open"] = [
         (r["open"], title(r), duration(r["oldest_open"]), since(answer, r["oldest_open_begin"])) for r in opened if r.get("oldest_open")

@@ -128,6 +128,8 @@ void Latency::add(LatencyRow& row, const Mark& mark, std::int64_t inside) {
   ++row.left_out;
   if (mark.has(kAcrossLoss)) ++row.across_loss;
   if (mark.has(kClockStep)) ++row.across_clock_step;
+  constexpr std::uint16_t kOther = kOpenAtEnd | kAcrossLoss | kClockStep;
+  if (mark.has(kInferredEnd) && (mark.flags & kOther) == 0) ++row.unclear;
   if (!mark.has(kOpenAtEnd)) return;
   row.is_open_unclear = row.is_open_unclear || mark.has(kInferredEnd);
   if (row.open++ != 0 && mark.duration() <= row.oldest_open) return;

@@ -148,14 +148,17 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   if (!slices.empty()) out += '\n' + say<"latency/slices-left-out">(counts.left_out, slices) + '\n';
   std::uint64_t lost = 0;
   std::uint64_t stepped = 0;
+  std::uint64_t unclear = 0;
   for (const LatencyRow& row : latency.rows()) {
     if (!row.is_wait) continue;
     lost += row.across_loss;
     stepped += row.across_clock_step;
+    unclear += row.unclear;
   }
-  if (slices.empty() && (lost != 0 || stepped != 0)) out += '\n';
+  if (slices.empty() && lost + stepped + unclear != 0) out += '\n';
   if (lost != 0) out += say<"latency/waits-left-out">(lost) + '\n';
   if (stepped != 0) out += say<"latency/waits-across-clock-step">(stepped) + '\n';
+  if (unclear != 0) out += say<"latency/waits-unclear">(unclear) + '\n';
   const std::string facts = Facts()
                                 .add<"latency/unmatched-ends">(counts.unmatched_ends)
                                 .add<"latency/inferred-states">(counts.inferred_states)
@@ -248,7 +251,7 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
   if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
   out += "; ";
   if (!counts.has_losses()) {
-    out += say<"trace/no-losses">();
+    out += events_before != 0 ? say<"trace/no-losses-in-range">() : say<"trace/no-losses">();
   } else if (counts.gaps == 0) {
     out += say<"trace/ended-early">(counts.ended_early);
   } else if (counts.lost_events == 0) {

@@ -273,7 +273,7 @@ void Marking::put_state(TrackId track, NameId name, std::int64_t time, std::int6
 void Marking::end_inferred(OpenId id, const Moment& now) {
   const OpenSlice& slice = open_[id];
   std::uint16_t flags = kInferredEnd;
-  std::int64_t time = now.time;
+  std::int64_t time = has_doubtful_end(id) ? details_[id].doubtful_end : now.time;
   if (const auto loss = loss_within(slice)) {
     // What came meanwhile was lost: it ended then at the latest that is known.
     time = std::min(time, loss->begin);
@@ -290,7 +290,7 @@ void Marking::doubt_end(OpenId id, const Moment& now) {
   details.may_be_over = true;
   details.doubtful_end = now.time;
   details.doubtful_in = now.stream;
-  if (details.observer != nullptr) details.observer->slice_unclear(details, now);
+  if (details.observer != nullptr) details.observer->slice_doubtful(details, now);
 }
 
 bool Marking::settle_end(OpenId id, bool is_true, const Moment& now) {
@@ -300,7 +300,7 @@ bool Marking::settle_end(OpenId id, bool is_true, const Moment& now) {
   TrackState& state = track_state(slice.track);
   if (!is_true || state.last > then.time) {
     details_[id].is_mixed = true;
-    end_inferred(id, then);
+    end_inferred(id, now);
     return false;
   }
   if ((slice.traits.flags & kUnplaced) == 0) state.last = then.time;
@@ -452,10 +452,11 @@ void Marking::finish(std::int64_t time) {
   }
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
     (void)state_of(track, end_of(track));
+    std::int64_t closed = track_state(track).last;
     while (track_state(track).innermost != 0) {
       const OpenId id = track_state(track).innermost;
-      close(id, std::max(end_of(track), track_state(track).last), fate(id), nullptr, nullptr,
-            nullptr);
+      closed = std::max(closed, has_doubtful_end(id) ? details_[id].doubtful_end : end_of(track));
+      close(id, closed, fate(id), nullptr, nullptr, nullptr);
     }
     end_state(track, end_of(track), time);
   }

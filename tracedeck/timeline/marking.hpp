@@ -149,6 +149,8 @@ class SliceObserver {
   virtual void slice_ended(const SliceDetails& slice, const Moment& now) = 0;
   // It may have ended, now or before.
   virtual void slice_unclear(const SliceDetails& slice, const Moment& now) = 0;
+  // It may have ended now, which one of the other two says later, or nothing.
+  virtual void slice_doubtful(const SliceDetails& slice, const Moment& now) = 0;
 };
 
 // Read and written as one word.

@@ -186,9 +186,12 @@ Requirement::Finding Requirement::find(const LatencyRow& row, bool has_gaps) con
   if (row.count() == 0 && !is_count()) return {.doubt = render::say<"require/none-known">(name_)};
   if (row.across_loss != 0)
     return {.doubt = render::say<"require/lost-within">(render::Plain(row.across_loss), name_)};
-  if (has_gaps && (is_count() || measure_ == Measure::kTotal || measure_ == Measure::kMinimum ||
-                   measure_ == Measure::kMaximum))
-    return {.doubt = render::say<"require/lost">()};
+  const bool is_of_all = is_count() || measure_ == Measure::kTotal ||
+                         measure_ == Measure::kMinimum || measure_ == Measure::kMaximum;
+  const bool is_of_open = measure_ == Measure::kOpen || measure_ == Measure::kLeftOut;
+  if (row.unclear != 0 && is_of_all && !is_of_open)
+    return {.doubt = render::say<"require/unclear">(row.unclear, name_)};
+  if (has_gaps && is_of_all) return {.doubt = render::say<"require/lost">()};
   return {.value = measure_ == Measure::kRate ? static_cast<double>(row.count()) : value_of(row)};
 }
 

@@ -140,24 +140,43 @@ class WaitState final : public SliceObserver, public ServedSlices {
     if (number == 0 || slab[number - 1].serving == 0) return 0;
     Marking& marking = context_.marking;
     const OpenId by = slab[number - 1].served_by;
-    const bool is_its_own = marking.open(by).traits.has_details &&
-                            marking.details(by).observer == this &&
-                            marking.details(by).observed == number;
-    const bool is_sure = is_its_own && !marking.may_have_ended(by) && !marking.is_mixed(by) &&
-                         !marking.has_doubtful_end(by);
+    const bool is_sure = is_served_by(slab[number - 1], by) && !marking.may_have_ended(by) &&
+                         !marking.is_mixed(by) && !marking.has_doubtful_end(by);
     return is_sure ? by : 0;
   }
   void slice_ended(const SliceDetails& slice, const Moment& now) override {
     Entry& entry = slab[slice.observed - 1];
     if (entry.generation != slice.observed_since || --entry.serving != 0) return;
-    if (entry.pending) entry.requested = std::max(entry.requested, now.time);
-    put(entry, entry.pending ? asked : entry.over, now);
+    if (!entry.pending) return put(entry, entry.over, now);
+    Moment since = now;
+    if (entry.requested > now.time) {
+      // It was asked for behind an end that was doubtful until now.
+      put(entry, entry.over, now);
+      since.time = entry.requested;
+    }
+    entry.requested = since.time;
+    put(entry, asked, since);
   }
   void slice_unclear(const SliceDetails& slice, const Moment& now) override {
     Entry& entry = slab[slice.observed - 1];
     if (entry.generation != slice.observed_since) return;
     if (entry.state != kNoTrack) put_on(entry, kNoName, now);
     cancel(entry);
+  }
+  void slice_doubtful(const SliceDetails& slice, const Moment& now) override {
+    const Entry& entry = slab[slice.observed - 1];
+    if (entry.generation == slice.observed_since && entry.state != kNoTrack)
+      put_on(entry, kNoName, now);
+  }
+  // Whether it is served by a slice with a doubtful end.
+  [[nodiscard]] bool is_in_doubt(const Entry& entry) const {
+    return entry.serving != 0 && is_served_by(entry, entry.served_by) &&
+           context_.marking.has_doubtful_end(entry.served_by);
+  }
+  // It is served anew: the slice that served it ended, and when is not known.
+  static void end_doubt(Entry& entry) {
+    ++entry.generation;
+    entry.serving = 0;
   }
   [[gnu::always_inline]] void put(const Entry& entry, NameId state, const Moment& now) {
     if (entry.state == kNoTrack || state == kNoName) return;
@@ -237,6 +256,11 @@ class WaitState final : public SliceObserver, public ServedSlices {
   }
 
  private:
+  [[nodiscard]] bool is_served_by(const Entry& entry, OpenId slice) const {
+    Marking& marking = context_.marking;
+    return marking.open(slice).traits.has_details && marking.details(slice).observer == this &&
+           marking.details(slice).observed == number_of(entry);
+  }
   [[gnu::noinline]] void put_on(const Entry& entry, NameId state, const Moment& now) {
     Marking& marking = context_.marking;
     if (marking.is_other(entry.state)) marking.other_states().choose(entry.other);
@@ -503,11 +527,13 @@ class ServeWait final : public Action {
     WaitState::Entry* const entry = state_.entry(key_, *now.event, true);
     if (entry == nullptr) return;
     if (check_ && entry->pending) return serve_checked(*entry, now);
+    const bool was_in_doubt = state_.is_in_doubt(*entry);
     if (entry->pending && !ran_all_along(*entry)) {
       const TrackId track = track_.find(*now.event);
-      if (track != kNoTrack) serve(*entry, track, now);
+      if (track != kNoTrack) serve(*entry, track, now, was_in_doubt ? kInferredEnd : 0);
       if (is_of_track_) entry->served_on = track;
     }
+    if (was_in_doubt) WaitState::end_doubt(*entry);
     entry->pending = false;
     entry->gone = false;
     if (waiter_) waiter_->find(*entry, *now.event, key_.words()[0]);
@@ -532,7 +558,7 @@ class ServeWait final : public Action {
     if (!state_.choose(entry, check)) return;
     const TrackId track = track_.find(*now.event);
     const bool is_clear = check.is_known || !state_.others.contains(state_.number_of(entry));
-    if (track != kNoTrack && is_clear) serve(entry, track, now);
+    if (track != kNoTrack && is_clear) serve(entry, track, now, 0);
     do {
       if (track != kNoTrack && !is_clear)
         context_.marking.wait(track, entry.name, now, entry.requested, arguments_, kInferredEnd);
@@ -544,18 +570,15 @@ class ServeWait final : public Action {
   [[nodiscard]] bool ran_all_along(const WaitState::Entry& entry) const {
     return entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number);
   }
-  // Returns whether events were lost meanwhile.
-  bool wait(const WaitState::Entry& entry, TrackId track, const Moment& now) {
-    const bool lost = context_.marking.lost_in_trace(entry.number, entry.stream) ||
-                      context_.marking.lost_in_trace(entry.number, now.stream);
-    context_.marking.wait(track, entry.name, now, entry.requested, arguments_,
-                          lost ? kAcrossLoss : 0);
-    return lost;
-  }
-  void serve(const WaitState::Entry& entry, TrackId track, const Moment& now) {
-    const bool lost = wait(entry, track, now);
+  // `flags` of the wait.
+  void serve(const WaitState::Entry& entry, TrackId track, const Moment& now, std::uint16_t flags) {
+    if (context_.marking.lost_in_trace(entry.number, entry.stream) ||
+        context_.marking.lost_in_trace(entry.number, now.stream))
+      flags |= kAcrossLoss;
+    context_.marking.wait(track, entry.name, now, entry.requested, arguments_, flags);
     // Who asked may not have been the last one then.
-    if (!asker_ || lost || !entry.asker_known || now.time - entry.requested < state_.flow_minimum)
+    if (!asker_ || flags != 0 || !entry.asker_known ||
+        now.time - entry.requested < state_.flow_minimum)
       return;
     const TrackId from = asker_->find_known(entry.asker);
     if (from != kNoTrack) context_.marking.flow(from, entry.asked, track, now, entry.name);
@@ -584,7 +607,13 @@ class BearWaiter final : public Action {
   BearWaiter(WaitState& state, const EventClass& event_class, std::uint64_t trace)
       : state_(state), key_(state.key_b, event_class, trace) {}
 
-  void run(const Moment& now) override { (void)state_.entry(key_, *now.event); }
+  // Another one of its number may have ended before.
+  void run(const Moment& now) override {
+    WaitState::Entry* const entry = state_.entry(key_, *now.event);
+    if (entry == nullptr || !entry->gone) return;
+    entry->gone = false;
+    entry->name = kNoName;
+  }
 
  private:
   WaitState& state_;

@@ -120,8 +120,63 @@ TEST_F(WorkerTest, UnlessTheTraceBeganLaterThanTheProgram) {
   EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20",
                                              "end poll 2 on worker 0 from 30 to 40"));
   EXPECT_THAT(born_lines("task 1"),
-              ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20"));
+              ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20",
+                          "state not running on task 1 at 20"));
   EXPECT_THAT(notices(), Not(Contains(HasSubstr("before the trace"))));
+}
+
+TEST_F(WorkerTest, WhatIsAskedForBehindADoubtfulEndWaitsOnceThatIsKnown) {
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(1, wake_, 25, 1);
+  say(1, start_, 30, 2);
+  say(1, stop_, 40, 0);
+  say(1, start_, 50, 1);
+  EXPECT_THAT(born_lines("task 1"),
+              ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20",
+                          "state not running on task 1 at 20", "state runnable on task 1 at 25",
+                          "state polled on task 1 at 50"));
+  EXPECT_THAT(born_lines("wait "), ElementsAre("wait wake on worker 0 from 25 to 50"));
+}
+
+TEST_F(WorkerTest, WhatIsServedElsewhereBehindADoubtfulEndWaitedForAnUnknownTime) {
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(1, wake_, 25, 1);
+  on_stream(2);
+  InterpretedTest::say(start_, 30, {unsigned_slot(1), unsigned_slot(1)});
+  InterpretedTest::say(stop_, 40, {unsigned_slot(1), unsigned_slot(0)});
+  say(1, start_, 50, 2);
+  EXPECT_THAT(born_lines("wait "), ElementsAre("wait wake on worker 1 from 25 to 30 inferred"));
+  EXPECT_THAT(born_lines("task 1"),
+              ElementsAre("state polled on task 1 at 10", "state unknown on task 1 at 20",
+                          "state polled on task 1 at 30", "state waiting on task 1 at 40"));
+}
+
+TEST_F(WorkerTest, ADoubtfulEndThatNothingFollowsIsShownWhereItIs) {
+  say(0, wake_, 5, 3);
+  say(0, start_, 10, 1);
+  say(1, stop_, 20, 0);
+  say(1, wake_, 90, 1);
+  EXPECT_THAT(born_lines("end"), ElementsAre("end poll 1 on worker 0 from 10 to 20 inferred"));
+}
+
+TEST_F(WorkerTest, ATaskWhoseNumberComesAgainWaits) {
+  const EventClass& gone = small_class("gone", "task");
+  const std::string table = std::string(kTable) + "born = \"make\"\ncancel = \"gone\"\n";
+  say(0, make_, 1, 1);
+  say(0, wake_, 5, 1);
+  say(0, start_, 10, 1);
+  say(0, stop_, 20, 0);
+  say(0, gone, 21, 1);
+  say(0, wake_, 22, 1);
+  say(0, make_, 30, 1);
+  say(0, wake_, 35, 1);
+  say(0, start_, 40, 1);
+  EXPECT_THAT(marks_with("wait ", table), ElementsAre("wait wake on worker 0 from 5 to 10",
+                                                      "wait wake on worker 0 from 35 to 40"));
 }
 
 // A thread that lost its worker begins nothing more on it.
