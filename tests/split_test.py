@@ -210,6 +210,19 @@ class Parts(CommandTest):
         self.assertEqual(parts, whole)
         self.assertEqual(whole["classes without events", "Never", ""], 1)
 
+    def test_copies_of_what_describes_others_are_counted(self):
+        anchor = dial9.schema(1, "ClockSyncEvent", [("realtime_ns", dial9.VARINT)]) + dial9.event(1, dial9.varint(10**18), delta=0)
+        events = b"".join(dial9.event(0, dial9.varint(i), delta=10_000_000) for i in range(4))
+        path = self.file("t.d9", dial9.header() + dial9.schema(0, "E", [("n", dial9.VARINT)]) + anchor + events)
+        for options, copies in (([], {}), (["--split-duration", "20ms"], {"copies of events that describe others": 1})):
+            out = self.folder / "out.heph"
+            report = json.loads(self.check(run("convert", "--to", "heph", "--report", "-", *options, path, "-o", out), 0).stdout)
+            counts = collections.Counter()
+            for each in report["entries"]:
+                counts[each["what"]] += each["count"]
+            self.assertEqual({what: count for what, count in counts.items() if "copies" in what}, copies)
+            self.assertEqual(counts["that events have no duration"], 5 + sum(copies.values()))
+
     def test_parts_that_lie_together_are_one_trace(self):
         """What begins in one part and ends in another has a duration, and no loss lies between them."""
         slices = [(100 * i, 100 * i + 230) for i in range(200)]

@@ -258,6 +258,8 @@ class SplitWriter final : public Writer {
         spans_.count());
     add("events earlier than their part begins",
         "written into the part at hand; --order time brings each into its own", early_);
+    add("copies of events that describe others",
+        "written into each part, and counted there in all that was adapted or lost", copies_);
     return receipt;
   }
 
@@ -355,6 +357,7 @@ class SplitWriter final : public Writer {
       event.stream = &open->stream;
       event.event_class = class_for(*kept.event.event_class, *open);
       if (auto written = put(Record(event)); !written) return written;
+      ++copies_;
     }
     return {};
   }
@@ -399,6 +402,7 @@ class SplitWriter final : public Writer {
   HeldLosses held_;
   OrderKey begin_ = OrderKey::first();  // of the part at hand
   std::uint64_t early_ = 0;             // events that are earlier than their part
+  std::uint64_t copies_ = 0;            // events that describe others, beside the first of each
   KeyMaker begins_;
   KeyMaker ends_;
   Writer* writer_ = nullptr;  // of the part at hand
