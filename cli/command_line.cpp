@@ -25,7 +25,7 @@
 #include "tracedeck/flow/trace_place.hpp"
 #include "tracedeck/format/given_metadata.hpp"
 #include "tracedeck/formats.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -37,7 +37,7 @@ std::string visible_lines(std::string_view text) {
   std::string shown;
   for (;;) {
     const std::size_t end = text.find(kIndented);
-    shown += render::visible(text.substr(0, end));
+    shown += visible(text.substr(0, end));
     if (end == std::string_view::npos) return shown;
     shown += kIndented;
     text.remove_prefix(end + kIndented.size());

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "tracedeck/render/finding.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -31,17 +31,17 @@ void Diagnostics::quote(std::string_view text) {
 
 void Diagnostics::error(std::string_view sentence) {
   line(fmt::format("tracedeck: {}error:{} {}", settings_.color ? kRed : "",
-                   settings_.color ? kPlain : "", render::visible(sentence)));
+                   settings_.color ? kPlain : "", visible(sentence)));
 }
 
 void Diagnostics::error(const Error& error) { this->error(error.to_string()); }
 
 void Diagnostics::note(std::string_view sentence) {
-  if (!settings_.quiet) line(fmt::format("tracedeck: {}", render::visible(sentence)));
+  if (!settings_.quiet) line(fmt::format("tracedeck: {}", visible(sentence)));
 }
 
 void Diagnostics::detail(std::string_view sentence) {
-  if (settings_.verbose) line(fmt::format("tracedeck: {}", render::visible(sentence)));
+  if (settings_.verbose) line(fmt::format("tracedeck: {}", visible(sentence)));
 }
 
 void Diagnostics::notice(const Notice& notice) { line(render::finding_line(notice)); }

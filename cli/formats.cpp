@@ -7,23 +7,23 @@
 #include "cli/commands.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/outputs.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/text_table.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/text_table.hpp"
 
 namespace tracedeck::cli {
 namespace {
 
-void append_targets(render::TextBuffer& out, const Format& format) {
-  render::JsonArray array(out);
+void append_targets(TextBuffer& out, const Format& format) {
+  JsonArray array(out);
   for (const WriteTarget& target : format.targets()) {
     array.next();
-    render::JsonObject object(out);
+    JsonObject object(out);
     object.string("name", target.name);
     object.string("title", target.title);
     object.boolean("directory", target.directory);
-    render::JsonArray suffixes(object.key("suffixes"));
+    JsonArray suffixes(object.key("suffixes"));
     for (const std::string_view suffix : target.suffixes) {
-      if (!suffix.empty()) render::append_json_string(suffixes.next(), suffix);
+      if (!suffix.empty()) append_json_string(suffixes.next(), suffix);
     }
     suffixes.end();
     object.end();
@@ -39,12 +39,12 @@ std::string targets_text(const Format& format) {
 }
 
 std::string formats_json() {
-  render::TextBuffer out;
-  render::JsonArray array(out);
+  TextBuffer out;
+  JsonArray array(out);
   for (const Format* format : formats()) {
     const FormatInfo& info = format->info();
     array.next();
-    render::JsonObject object(out);
+    JsonObject object(out);
     object.string("name", info.name);
     object.string("title", info.title);
     object.string("versions", info.versions);
@@ -73,8 +73,8 @@ std::string_view makes_text(OutputKind::Makes makes) {
 }
 
 std::string outputs_text() {
-  using enum render::TextTable::Side;
-  render::TextTable table({kLeft, kLeft, kLeft, kLeft});
+  using enum TextTable::Side;
+  TextTable table({kLeft, kLeft, kLeft, kLeft});
   table.add({"OUTPUT", "MAKES", "ENDINGS", "WHAT"});
   for (const OutputKind& kind : outputs()) {
     std::vector<std::string_view> suffixes;
@@ -89,8 +89,8 @@ std::string outputs_text() {
 }
 
 std::string formats_text() {
-  using enum render::TextTable::Side;
-  render::TextTable table({kLeft, kLeft, kLeft, kLeft, kLeft, kLeft});
+  using enum TextTable::Side;
+  TextTable table({kLeft, kLeft, kLeft, kLeft, kLeft, kLeft});
   table.add({"NAME", "CAN", "TO", "VERSIONS", "FILES", "WHAT"});
   for (const Format* format : formats()) {
     const FormatInfo& info = format->info();

@@ -79,7 +79,7 @@ void run_info(const Options& options, Session& session) {
     if (!first && !options.json && !print(session, "\n")) return false;
     first = false;
     session.diagnostics.progress().erase();
-    render::TextBuffer text(&session.out);
+    TextBuffer text(&session.out);
     if (options.json) {
       render::append_summary_json(text, *summary);
     } else {

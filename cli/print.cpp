@@ -14,7 +14,7 @@
 #include "tracedeck/outputs.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
 #include "tracedeck/render/json_event.hpp"
-#include "tracedeck/render/terminal_output.hpp"
+#include "tracedeck/text/terminal_output.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -46,8 +46,8 @@ std::unique_ptr<io::Output> safe_output(const Options& options, Session& session
   const bool is_csv = options.output == "csv";
   const bool is_prescribed = is_csv || options.output == "babeltrace2";
   if (!is_prescribed || ::isatty(STDOUT_FILENO) != 1) return nullptr;
-  if (is_csv || !session.color) return render::terminal_output(session.out);
-  return render::terminal_output(session.out, render::BabeltracePalette::kSequences);
+  if (is_csv || !session.color) return terminal_output(session.out);
+  return terminal_output(session.out, render::BabeltracePalette::kSequences);
 }
 
 // Makes bounds of `--timerange`. Returns what is wrong with it, or "".

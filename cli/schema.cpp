@@ -14,7 +14,7 @@
 #include "tracedeck/flow/described_traces.hpp"
 #include "tracedeck/lower/nested_description.hpp"
 #include "tracedeck/model/written_out.hpp"
-#include "tracedeck/render/terminal_output.hpp"
+#include "tracedeck/text/terminal_output.hpp"
 
 namespace tracedeck::cli {
 namespace {
@@ -97,7 +97,7 @@ class SchemaPrinter {
                      io::Output& out) const {
     if (options_.metadata) return write_metadata(description, to, out);
     if (auto fits = WrittenOut().add(description); !fits) return fits;
-    render::TextBuffer text(&out);
+    TextBuffer text(&out);
     if (options_.json) {
       render::append_schema_json(text, description);
     } else {
@@ -122,7 +122,7 @@ class SchemaPrinter {
     };
     // Metadata are text of the trace's own.
     if (::isatty(STDOUT_FILENO) != 1) return write_to(out);
-    const auto terminal = render::terminal_output(out);
+    const auto terminal = terminal_output(out);
     if (auto written = write_to(*terminal); !written) return written;
     return terminal->finish();
   }

@@ -23,7 +23,7 @@ void run_stats(const Options& options, Session& session) {
   notices.finish();
   const flow::TraceStatistics statistics = collector.finish();
   session.diagnostics.progress().erase();
-  render::TextBuffer out(&session.out);
+  TextBuffer out(&session.out);
   if (options.json) {
     render::append_statistics_json(out, statistics);
   } else {

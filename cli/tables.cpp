@@ -5,7 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/traces.hpp"
 #include "tracedeck/base/nearest.hpp"
-#include "tracedeck/render/text_table.hpp"
+#include "tracedeck/text/text_table.hpp"
 #include "tracedeck/timeline/table.hpp"
 
 namespace tracedeck::cli {
@@ -39,8 +39,8 @@ std::string check_tables(Options& options) {
 }
 
 void run_tables(const Options& options, Session& session) {
-  using Side = render::TextTable::Side;
-  render::TextTable list({Side::kLeft, Side::kLeft});
+  using Side = TextTable::Side;
+  TextTable list({Side::kLeft, Side::kLeft});
   for (const timeline::Table* const each : all_tables(options)) {
     if (!options.operands.empty() && each->name == options.operands.front()) {
       print(session, each->text);

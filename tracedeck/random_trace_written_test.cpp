@@ -13,8 +13,8 @@
 
 #include "tracedeck/comparison/equal_traces.hpp"
 #include "tracedeck/comparison/named_differences_test.hpp"
-#include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/random_trace_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/io/output_directory.hpp"
@@ -91,7 +91,7 @@ std::uint64_t sound_events(const std::string& path, const Format& format) {
 
 WrittenTrace written_as(const FoundTarget& target, const flow::MadeTrace& trace,
                         const std::string& path, std::string_view version = {}) {
-  flow::FakeSource source(trace.batches());
+  FakeSource source(trace.batches());
   auto written = write_trace(source, target, path, nullptr, version);
   if (!written) RC_FAIL(written.error().to_string());
   return *std::move(written);
@@ -139,7 +139,7 @@ void check_restored(std::string_view name, std::string_view version = {}) {
   const std::string path = folder.file("out");
   const WrittenTrace written = written_as(found, trace, path, version);
   RC_ASSERT(loses_heads_alone(written.receipt));
-  flow::FakeSource original(trace.batches());
+  FakeSource original(trace.batches());
   const auto restored = opened(path, *found.format);
   auto compared = comparison::equal_traces({original, trace.description()},
                                            {*restored, restored->description()});
@@ -194,7 +194,7 @@ void check_again(std::string_view name) {
   const FoundTarget found = find_target(name);
   const flow::MadeTrace trace(flow::plan_of(*flow::gen_trace()));
   const io::TemporaryFolder folder;
-  flow::FakeSource source(trace.batches());
+  FakeSource source(trace.batches());
   if (!write_trace(source, found, folder.file("once"))) RC_FAIL("not written");
   const auto once = opened(folder.file("once"), *found.format);
   const auto written = write_trace(*once, found, folder.file("twice"), once->description().get());
@@ -212,7 +212,7 @@ void check_named(std::string_view name) {
   const io::TemporaryFolder folder;
   const std::string path = folder.file("out");
   const WrittenTrace written = written_as(found, trace, path);
-  flow::FakeSource original(trace.batches());
+  FakeSource original(trace.batches());
   const auto read = opened(path, *found.format);
   const auto compared = comparison::equal_traces(
       {original, trace.description()}, {*read, read->description()}, {.most_kinds = 100'000});

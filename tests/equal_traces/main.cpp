@@ -9,7 +9,7 @@
 #include "tracedeck/comparison/equal_traces.hpp"
 #include "tracedeck/flow/pipeline.hpp"
 #include "tracedeck/formats.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 using namespace tracedeck;
 
@@ -55,8 +55,8 @@ std::unique_ptr<flow::Pipeline> open(const char* path, const Format* format, Ope
 }
 
 void print(const comparison::Difference& difference) {
-  render::TextBuffer text;
-  render::JsonObject object(text);
+  TextBuffer text;
+  JsonObject object(text);
   object.string("kind", comparison::kind_name(difference.key.kind));
   object.string("class", difference.key.class_name);
   object.string("path", difference.key.path);

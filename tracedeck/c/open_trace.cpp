@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/schema.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::capi {
 
@@ -177,15 +177,15 @@ Result<bool> OpenTrace::next_event() {
 }
 
 std::string OpenTrace::report() const {
-  render::TextBuffer out(nullptr, 1024);
-  render::JsonObject object(out);
+  TextBuffer out(nullptr, 1024);
+  JsonObject object(out);
   object.integer("events", events_ + static_cast<std::uint64_t>(batches_->events()));
   object.integer("lost_events", reading_->lost_events);
   object.integer("problems", reading_->problems);
   object.boolean("complete", ended_ && reading_->problems == 0 && !reading_->error());
   const auto sentences = [&](std::string_view key, const std::vector<std::string>& texts) {
-    render::JsonArray array(object.key(key));
-    for (const std::string& each : texts) render::append_json_string(array.next(), each);
+    JsonArray array(object.key(key));
+    for (const std::string& each : texts) append_json_string(array.next(), each);
     array.end();
   };
   sentences("errors", sentences_.errors());
@@ -197,8 +197,8 @@ std::string OpenTrace::report() const {
 Result<std::string> OpenTrace::schema() const {
   if (reads_ahead_ && !ended_)
     return fail(ErrorCode::kInvalidArgument, "with several jobs this is known at the end");
-  render::TextBuffer out(nullptr, 4096);
-  render::JsonArray array(out);
+  TextBuffer out(nullptr, 4096);
+  JsonArray array(out);
   for (const auto& [number, each] : descriptions_) render::append_schema_json(array.next(), *each);
   array.end();
   return std::string(out.view());

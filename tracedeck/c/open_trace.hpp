@@ -59,7 +59,7 @@ class OpenTrace {
 
   // Of the values of an event, until the next call.
   render::JsonValues json = render::JsonValues();
-  render::TextBuffer text{nullptr, 1024};
+  TextBuffer text{nullptr, 1024};
   std::string label = {};
 
  private:

@@ -8,7 +8,7 @@
 #include "tracedeck/c/errors.hpp"
 #include "tracedeck/c/handles.hpp"
 #include "tracedeck/c/open_trace.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 #include "tracedeck/tracedeck.h"
 
 namespace tracedeck::capi {
@@ -133,8 +133,8 @@ td_value described(OpenTrace& trace, const Value& value) {
 }
 
 std::string class_json(const RowClass& each) {
-  render::TextBuffer out(nullptr, 256);
-  render::JsonObject object(out);
+  TextBuffer out(nullptr, 256);
+  JsonObject object(out);
   object.string("name", each.name);
   object.boolean("is_event", each.is_event);
   object.integer_if("id", each.id);

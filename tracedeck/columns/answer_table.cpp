@@ -180,8 +180,7 @@ bool AnswerTable::append_value(Column& column, const Cell& cell) {
     }
     case ColumnType::kDouble: {
       if (cell.kind != Cell::Kind::kReal && cell.kind != Cell::Kind::kInteger) return false;
-      if (cell.kind == Cell::Kind::kInteger &&
-          cell.integer.magnitude > render::kLargestExactInteger)
+      if (cell.kind == Cell::Kind::kInteger && cell.integer.magnitude > kLargestExactInteger)
         losses_.add(ColumnLoss::kRoundedReal);
       const double real = cell.kind == Cell::Kind::kReal ? cell.real : cell.integer.to_real();
       column.words64.push_back(std::bit_cast<std::uint64_t>(real));

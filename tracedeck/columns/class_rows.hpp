@@ -21,7 +21,7 @@ namespace tracedeck::columns {
 struct RowTools {
   ColumnLosses losses;
   render::JsonValues json;
-  render::TextBuffer text{nullptr, 4096};
+  TextBuffer text{nullptr, 4096};
 };
 
 // What became of an event.

@@ -20,8 +20,8 @@
 #include "tracedeck/columns/trace_facts.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/left_out.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::columns {
 namespace {
@@ -371,15 +371,15 @@ class ColumnsWriter final : public Writer {
   }
 
   [[nodiscard]] std::string facts() const {
-    render::TextBuffer out(nullptr, 4096);
+    TextBuffer out(nullptr, 4096);
     out.append(",\"events\":");
-    render::append_decimal(out, events_);
+    append_decimal(out, events_);
     out.append(",\"traces\":");
     traces_.append(out);
     out.append(",\"receipt\":");
-    render::JsonArray entries(out);
+    JsonArray entries(out);
     for (const ReceiptEntry& entry : receipt()) {
-      render::JsonObject object(entries.next());
+      JsonObject object(entries.next());
       object.string("what", entry.what);
       object.string("done", entry.done);
       object.integer("count", entry.count);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tracedeck/base/integer.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::columns {
 
@@ -14,7 +14,7 @@ namespace tracedeck::columns {
   std::array<char, 48> digits{};
   const Uint128 size =
       value < 0 ? Uint128{0} - static_cast<Uint128>(value) : static_cast<Uint128>(value);
-  char* const end = render::write_decimal(digits.data(), size);
+  char* const end = write_decimal(digits.data(), size);
   return (value < 0 ? "-" : "") + std::string(digits.data(), end);
 }
 

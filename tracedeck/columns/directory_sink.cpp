@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tracedeck/columns/manifest.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::columns {
 namespace {
@@ -43,7 +43,7 @@ class DirectorySink final : public TableSink {
       if (files_[i].writer == nullptr) continue;
       if (auto ended = end(tables_[i], files_[i]); !ended) return ended;
     }
-    render::TextBuffer text(nullptr, 4096);
+    TextBuffer text(nullptr, 4096);
     append_manifest(text, options_, tables_, facts);
     return write_text(fmt::format("_manifest/{}.json", options_.segment), text.view());
   }

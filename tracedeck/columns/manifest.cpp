@@ -4,7 +4,7 @@
 
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/columns/class_columns.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::columns {
 
@@ -25,22 +25,22 @@ void FileFacts::add_rows(const Table& table) {
   }
 }
 
-void append_manifest(render::TextBuffer& text, const TableOptions& options,
+void append_manifest(TextBuffer& text, const TableOptions& options,
                      std::span<const TableFacts> tables, std::string_view facts) {
-  render::JsonObject manifest(text);
+  JsonObject manifest(text);
   manifest.string("tracedeck", version());
   manifest.string("segment", options.segment);
-  render::JsonObject tags(manifest.key("tags"));
+  JsonObject tags(manifest.key("tags"));
   for (const auto& [key, value] : options.tags) tags.string(key, value);
   tags.end();
-  render::JsonArray all(manifest.key("tables"));
+  JsonArray all(manifest.key("tables"));
   for (const TableFacts& each : tables) {
     if (each.files.empty()) continue;  // it has no rows
-    render::JsonObject table(all.next());
+    JsonObject table(all.next());
     table.string("class", each.name);
-    render::JsonArray list(table.key("files"));
+    JsonArray list(table.key("files"));
     for (const FileFacts& facts_of_file : each.files) {
-      render::JsonObject file(list.next());
+      JsonObject file(list.next());
       file.string("path", facts_of_file.path);
       file.integer("rows", facts_of_file.rows);
       file.integer_if("bytes", facts_of_file.bytes);

@@ -10,7 +10,7 @@
 
 #include "tracedeck/columns/table.hpp"
 #include "tracedeck/columns/table_sink.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::columns {
 
@@ -33,7 +33,7 @@ struct TableFacts {
 };
 
 // `facts`: as `TableSink::finish` has it.
-void append_manifest(render::TextBuffer& text, const TableOptions& options,
+void append_manifest(TextBuffer& text, const TableOptions& options,
                      std::span<const TableFacts> tables, std::string_view facts);
 
 }  // namespace tracedeck::columns

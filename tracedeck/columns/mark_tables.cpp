@@ -7,8 +7,8 @@
 
 #include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::columns {
 namespace {
@@ -428,21 +428,21 @@ void MarkTables::append_value(const exporting::Argument& argument, const query::
     case Kind::kBoolean:
       return text_.append(argument.boolean ? "true" : "false");
     case Kind::kSigned:
-      return render::append_decimal(text_, argument.integer);
+      return append_decimal(text_, argument.integer);
     case Kind::kUnsigned:
     case Kind::kAddress:
       // As a number engines would round it.
       if (argument.natural > std::numeric_limits<std::int64_t>::max()) {
         counts_.add(MarkLoss::kLargeInteger);
-        render::append_json_string(text_, std::to_string(argument.natural));
+        append_json_string(text_, std::to_string(argument.natural));
         return;
       }
-      return render::append_decimal(text_, argument.natural);
+      return append_decimal(text_, argument.natural);
     case Kind::kReal:
-      return render::append_json_real(text_, argument.real);
+      return append_json_real(text_, argument.real);
     case Kind::kText:
       if (value.kind == query::Value::Kind::kCompound) return text_.append(argument.text);
-      render::append_json_string(text_, argument.text);
+      append_json_string(text_, argument.text);
       return;
     case Kind::kNone:
       return;
@@ -459,7 +459,7 @@ void MarkTables::put_arguments(RowCursor& row, const Arguments& before, const Ar
   std::unordered_set<std::string_view> said_later;
   for (const auto& [name, value] : later.members) said_later.insert(name);
   text_.clear();
-  render::JsonObject object(text_);
+  JsonObject object(text_);
   for (const auto& [name, value] : before.members) {
     if (!said_later.contains(name)) object.key(name).append(value);
   }

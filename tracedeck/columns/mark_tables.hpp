@@ -16,7 +16,7 @@
 #include "tracedeck/columns/tables.hpp"
 #include "tracedeck/export/argument.hpp"
 #include "tracedeck/format/adaptations.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 #include "tracedeck/timeline/mark_sink.hpp"
 
@@ -119,7 +119,7 @@ class MarkTables final : public timeline::MarkSink {
   timeline::Arguments::Visit visit_;
   const TraceDescription* trace_of_mark_ = nullptr;
   Arguments arguments_;
-  render::TextBuffer text_{nullptr, 1024};
+  TextBuffer text_{nullptr, 1024};
   bool has_stack_ = false;
   std::vector<std::uint64_t> stack_;
   MarkLosses counts_;

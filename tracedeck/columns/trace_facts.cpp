@@ -2,7 +2,7 @@
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/render/description.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::columns {
 namespace {
@@ -14,10 +14,10 @@ std::string last_part(std::string_view path) {
       slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1));
 }
 
-void append_environment(render::TextBuffer& out, const Attributes& environment) {
-  render::JsonArray entries(out);
+void append_environment(TextBuffer& out, const Attributes& environment) {
+  JsonArray entries(out);
   for (const Attribute& entry : environment) {
-    render::JsonObject object(entries.next());
+    JsonObject object(entries.next());
     object.string("key", entry.key);
     if (entry.is_json) {
       object.key("value").append(entry.value);
@@ -54,13 +54,13 @@ void TraceFacts::see_once(const TraceDescription& trace) {
 void TraceFacts::see(const TraceDescription& trace) {
   const std::string name = name_of(trace);
   by_input_[trace.input()] = name;
-  render::TextBuffer out(nullptr, 1024);
-  render::JsonObject object(out);
+  TextBuffer out(nullptr, 1024);
+  JsonObject object(out);
   object.string("trace", name);
   // Not where it lies: the same trace makes the same manifest.
   object.string("format", trace.format());
   object.string("version", trace.version());
-  render::JsonArray clocks(object.key("clocks"));
+  JsonArray clocks(object.key("clocks"));
   for (const ClockClass& clock : trace.clocks()) render::append_clock_object(clocks.next(), clock);
   clocks.end();
   append_environment(object.key("environment"), trace.environment());
@@ -68,8 +68,8 @@ void TraceFacts::see(const TraceDescription& trace) {
   texts_[trace.number()] = out.view();
 }
 
-void TraceFacts::append(render::TextBuffer& out) const {
-  render::JsonArray traces(out);
+void TraceFacts::append(TextBuffer& out) const {
+  JsonArray traces(out);
   for (const auto& [number, text] : texts_) traces.next().append(text);
   traces.end();
 }

@@ -9,7 +9,7 @@
 
 #include "tracedeck/format/trace_names.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::columns {
 
@@ -31,7 +31,7 @@ class TraceFacts {
   [[nodiscard]] std::string name_of_input(std::string_view input) const;
 
   // An array of objects, in the order in which traces were seen.
-  void append(render::TextBuffer& out) const;
+  void append(TextBuffer& out) const;
 
  private:
   TraceNames names_;

@@ -2,8 +2,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "tracedeck/comparison/equal_traces.hpp"
-#include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/random_trace_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::comparison {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/trace_plan_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::comparison {
 namespace {

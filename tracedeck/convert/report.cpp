@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck {
 
@@ -35,25 +35,25 @@ Receipt by_kind(const Receipt& receipt) {
 }
 
 std::string report_json(const ConversionReport& report) {
-  render::TextBuffer out;
-  render::JsonObject object(out);
-  render::JsonArray inputs(object.key("inputs"));
-  for (const std::string& input : report.inputs) render::append_json_string(inputs.next(), input);
+  TextBuffer out;
+  JsonObject object(out);
+  JsonArray inputs(object.key("inputs"));
+  for (const std::string& input : report.inputs) append_json_string(inputs.next(), input);
   inputs.end();
   object.string("output", report.output);
   object.string("to", report.to);
   if (!report.parts.empty()) {
-    render::JsonArray parts(object.key("parts"));
-    for (const std::string& part : report.parts) render::append_json_string(parts.next(), part);
+    JsonArray parts(object.key("parts"));
+    for (const std::string& part : report.parts) append_json_string(parts.next(), part);
     parts.end();
   }
   object.boolean("rewritten", report.rewritten);
   if (!report.rewritten) object.integer("events", report.events);
   object.boolean("lossy", is_lossy(report.receipt));
-  render::JsonArray entries(object.key("entries"));
+  JsonArray entries(object.key("entries"));
   const auto append = [&](const ReceiptEntry& entry) {
     entries.next();
-    render::JsonObject member(out);
+    JsonObject member(out);
     member.string("what", entry.what);
     member.string("done", entry.done);
     member.integer("count", entry.count);

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <utility>
 
-#include "tracedeck/base/json_access.hpp"
-#include "tracedeck/base/json_out.hpp"
-#include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/metadata/tsdl_values.hpp"
+#include "tracedeck/text/json_access.hpp"
+#include "tracedeck/text/json_out.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -30,7 +30,7 @@ Argument ArgumentReader::read(const query::Value& value) {
     case Kind::kText:
       return written(value.text);
     case Kind::kBlob: {
-      render::append_json_base64(scratch_, as_bytes(value.text));
+      append_json_base64(scratch_, as_bytes(value.text));
       const std::string_view quoted = scratch_.view();
       return written(quoted.substr(1, quoted.size() - 2));
     }

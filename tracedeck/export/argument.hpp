@@ -6,7 +6,7 @@
 
 #include "tracedeck/query/value.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::exporting {
 
@@ -32,7 +32,7 @@ class ArgumentReader {
  private:
   [[nodiscard]] Argument integer(const query::Value& value);
 
-  render::TextBuffer scratch_{nullptr, 256};
+  TextBuffer scratch_{nullptr, 256};
   render::JsonValues json_;
 };
 

@@ -4,8 +4,8 @@
 
 #include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::exporting::chrome {
 
@@ -29,14 +29,14 @@ void Event::put_time(std::string_view member, std::int64_t from, std::int64_t to
   members_.append(",\"");
   members_.append(member);
   members_.append("\":");
-  char* at = members_.reserve(render::kIntegerSize + 4);
-  at = render::write_decimal(at, length / kMicrosecond);
+  char* at = members_.reserve(kIntegerSize + 4);
+  at = write_decimal(at, length / kMicrosecond);
   *at++ = '.';
-  members_.commit(render::write_padded(at, length % kMicrosecond, 3));
+  members_.commit(write_padded(at, length % kMicrosecond, 3));
 }
 
-void Event::put_string(render::TextBuffer& out, std::string_view text) {
-  if (!render::append_json_string(out, text)) ++counts_.repaired;
+void Event::put_string(TextBuffer& out, std::string_view text) {
+  if (!append_json_string(out, text)) ++counts_.repaired;
 }
 
 void Event::put_name(std::string_view name, std::string_view category) {
@@ -49,13 +49,13 @@ void Event::put_name(std::string_view name, std::string_view category) {
 
 void Event::put_local_id(std::uint64_t id) {
   members_.append(R"(,"id2":{"local":")");
-  render::append_decimal(members_, id);
+  append_decimal(members_, id);
   members_.append("\"}");
 }
 
 void Event::put_id(std::uint64_t id) {
   members_.append(R"(,"id":")");
-  render::append_decimal(members_, id);
+  append_decimal(members_, id);
   members_.append('"');
 }
 
@@ -85,7 +85,7 @@ void Event::put_argument(std::string_view name, const Argument& argument) {
       return put_integer(name, argument.integer);
     case Argument::Kind::kUnsigned:
       put_key(name);
-      return render::append_json_integer(arguments_, Nanoseconds::from_unsigned(argument.natural));
+      return append_json_integer(arguments_, Nanoseconds::from_unsigned(argument.natural));
     case Argument::Kind::kAddress:
       return put_text(name, fmt::format("{:#x}", argument.natural));
     case Argument::Kind::kReal:
@@ -97,17 +97,17 @@ void Event::put_argument(std::string_view name, const Argument& argument) {
 
 void Event::put_integer(std::string_view name, std::int64_t value) {
   put_key(name);
-  render::append_json_integer(arguments_, value);
+  append_json_integer(arguments_, value);
 }
 
 void Event::put_number(std::string_view name, std::int64_t value) {
   put_key(name);
-  render::append_decimal(arguments_, value);
+  append_decimal(arguments_, value);
 }
 
 void Event::put_real(std::string_view name, double value) {
   put_key(name);
-  render::append_json_real(arguments_, value);
+  append_json_real(arguments_, value);
 }
 
 void Event::put_text(std::string_view name, std::string_view text) {
@@ -115,13 +115,13 @@ void Event::put_text(std::string_view name, std::string_view text) {
   put_string(arguments_, text);
 }
 
-void Event::write(render::TextBuffer& out) const {
+void Event::write(TextBuffer& out) const {
   out.append(R"({"ph":")");
   out.append(phase_);
   out.append(R"(","pid":)");
-  render::append_decimal(out, pid_);
+  append_decimal(out, pid_);
   out.append(R"(,"tid":)");
-  render::append_decimal(out, tid_);
+  append_decimal(out, tid_);
   out.append(members_.view());
   out.append(arguments_.view());
   out.append(arguments_.size() == 0 ? "}" : "}}");
@@ -213,7 +213,7 @@ Result<void> Events::finish(const std::vector<TraceAttribute>& attributes) {
   out_.append("\n]");
   if (!attributes.empty()) {
     out_.append(R"(,"otherData":)");
-    render::JsonObject object(out_);
+    JsonObject object(out_);
     for (const TraceAttribute& each : attributes) {
       if (const auto* const number = std::get_if<std::int64_t>(&each.value)) {
         object.integer(each.key, *number);

@@ -15,7 +15,7 @@
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/exporter.hpp"
 #include "tracedeck/export/sample_stack.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 
 namespace tracedeck::exporting::chrome {
@@ -57,11 +57,11 @@ class Event {
   void put_real(std::string_view name, double value);
   void put_text(std::string_view name, std::string_view text);
 
-  void write(render::TextBuffer& out) const;
+  void write(TextBuffer& out) const;
 
  private:
   void put_key(std::string_view name);
-  void put_string(render::TextBuffer& out, std::string_view text);
+  void put_string(TextBuffer& out, std::string_view text);
 
   static constexpr char kDropped = '\0';
 
@@ -69,8 +69,8 @@ class Event {
   char phase_ = 'i';
   std::int64_t pid_ = 0;
   std::int64_t tid_ = 0;
-  render::TextBuffer members_{nullptr, 256};
-  render::TextBuffer arguments_{nullptr, 64};
+  TextBuffer members_{nullptr, 256};
+  TextBuffer arguments_{nullptr, 64};
 };
 
 class Events {
@@ -108,7 +108,7 @@ class Events {
   void write(const Event& event);
 
   EventCounts counts_;
-  render::TextBuffer out_;
+  TextBuffer out_;
   ArgumentReader reader_;
   timeline::Arguments::Visit visit_;
   Event* visited_ = nullptr;                 // whose arguments `visit_` adds to

@@ -291,7 +291,7 @@ class Folded final : public MarkExporter<Folded> {
            (stacks_ == FoldedStacks::kAuto && !samples_.tree.empty());
   }
 
-  render::TextBuffer out_;
+  TextBuffer out_;
   FoldedStacks stacks_;
   SliceStacks slices_;
   SampleStacks samples_;

@@ -18,7 +18,7 @@
 #include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/export/track_depth.hpp"
 #include "tracedeck/io/compressing_output.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/arguments.hpp"
 #include "tracedeck/timeline/heap_samples.hpp"
 
@@ -51,7 +51,7 @@ class StringTable {
   StringTable() { (void)number_of(""); }
 
   [[nodiscard]] std::uint64_t number_of(std::string_view text) {
-    std::string shown = render::visible(text);
+    std::string shown = visible(text);
     const auto known = numbers_.find(shown);
     if (known != numbers_.end()) return known->second;
     const std::uint64_t number = texts_.size();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tracedeck/render/number.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/number.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::exporting {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::string_view kOther = "(other)";
 }  // namespace
 
 StackTree::Frame StackTree::frame(std::string_view name) {
-  std::string text = render::visible(name);
+  std::string text = visible(name);
   std::ranges::replace(text, ';', ',');  // which separates frames
   if (text.empty()) text = "(no name)";
   if (const auto known = frames_.find(text); known != frames_.end()) return known->second;
@@ -41,7 +41,7 @@ StackTree::Node StackTree::child(Node of, Frame frame) {
   return node;
 }
 
-void StackTree::write(render::TextBuffer& out, std::size_t skipped) const {
+void StackTree::write(TextBuffer& out, std::size_t skipped) const {
   std::vector<Frame> stack;
   for (const Entry& entry : nodes_) {
     if (entry.value == 0) continue;
@@ -57,7 +57,7 @@ void StackTree::write(render::TextBuffer& out, std::size_t skipped) const {
       out.append(names_[stack[i]]);
       out.append(i == 0 ? ' ' : ';');
     }
-    render::append_decimal(out, entry.value);
+    append_decimal(out, entry.value);
     out.append('\n');
   }
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tracedeck/base/keyed_hash.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::exporting {
 
@@ -35,7 +35,7 @@ class StackTree {
 
   // A line for each stack that has a value, in the order in which they were made, without their
   // first `skipped` frames.
-  void write(render::TextBuffer& out, std::size_t skipped) const;
+  void write(TextBuffer& out, std::size_t skipped) const;
 
  private:
   struct Entry {

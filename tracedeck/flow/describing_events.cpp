@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "tracedeck/flow/kept_values.hpp"
+#include "tracedeck/spill/kept_values.hpp"
 
 namespace tracedeck::flow {
 namespace {

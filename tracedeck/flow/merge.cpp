@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "tracedeck/flow/concatenate.hpp"
-#include "tracedeck/flow/loser_tree.hpp"
 #include "tracedeck/format/output_batch.hpp"
+#include "tracedeck/spill/loser_tree.hpp"
 
 namespace tracedeck::flow {
 namespace {
@@ -51,7 +51,7 @@ class Merge final : public RecordSource {
 
  private:
   [[nodiscard]] OrderKey key_of(Input& input) const {
-    return flow::key_of(*input.position, input.keys, by_);
+    return tracedeck::key_of(*input.position, input.keys, by_);
   }
 
   // Delivers what source `opened_` has before its first event with a time.

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "tracedeck/flow/record_key.hpp"
 #include "tracedeck/format/reader.hpp"
+#include "tracedeck/spill/record_key.hpp"
 
 namespace tracedeck::flow {
 

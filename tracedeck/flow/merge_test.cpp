@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "tracedeck/flow/concatenate.hpp"
-#include "tracedeck/flow/made_up_trace_test.hpp"
-#include "tracedeck/flow/order_key.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::flow {
 namespace {

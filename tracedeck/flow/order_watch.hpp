@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tracedeck/flow/clock_relation.hpp"
-#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::flow {
 

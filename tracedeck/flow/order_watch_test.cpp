@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::flow {
 namespace {

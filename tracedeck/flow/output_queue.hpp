@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/io/output.hpp"
+#include "tracedeck/spill/spill_file.hpp"
 
 namespace tracedeck::flow {
 

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/stage.hpp"
 #include "tracedeck/flow/streamless_traces.hpp"
 #include "tracedeck/format/format.hpp"
 #include "tracedeck/io/input_sequence.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::flow {
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tracedeck/flow/concatenate.hpp"
-#include "tracedeck/flow/external_sorter.hpp"
 #include "tracedeck/flow/merge.hpp"
 #include "tracedeck/flow/order_survey.hpp"
 #include "tracedeck/flow/ordered_part.hpp"
@@ -14,6 +13,7 @@
 #include "tracedeck/flow/stream_times.hpp"
 #include "tracedeck/flow/streamed_sort.hpp"
 #include "tracedeck/format/output_batch.hpp"
+#include "tracedeck/spill/external_sorter.hpp"
 
 namespace tracedeck::flow {
 namespace {

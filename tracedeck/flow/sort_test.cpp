@@ -9,8 +9,8 @@
 #include <iterator>
 #include <map>
 
-#include "tracedeck/flow/made_up_trace_test.hpp"
 #include "tracedeck/flow/select.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::flow {
 namespace {

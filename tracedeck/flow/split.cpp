@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/order_key.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::flow {
 namespace {

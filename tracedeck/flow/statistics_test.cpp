@@ -7,7 +7,7 @@
 #include <deque>
 #include <limits>
 
-#include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::flow {
 namespace {

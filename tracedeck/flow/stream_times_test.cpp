@@ -14,7 +14,7 @@
 namespace tracedeck::flow {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
 
 struct At {
   std::uint64_t time;
@@ -63,44 +63,81 @@ using Order = std::vector<std::size_t>;
 
 TEST(StreamTimes, DoNotMixRunsOfADevice) {
   const Device device("tband");
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {kMs}, {6 * kMs}}), (Order{0, 1, 2, 3}));
-  EXPECT_EQ(device.order({{5000 * kMs}, {9000 * kMs}, {7000 * kMs}}), (Order{0, 1, 2}));
+  EXPECT_EQ(
+      device.order({{5 * kMillisecond}, {9 * kMillisecond}, {kMillisecond}, {6 * kMillisecond}}),
+      (Order{0, 1, 2, 3}));
+  EXPECT_EQ(device.order({{5000 * kMillisecond}, {9000 * kMillisecond}, {7000 * kMillisecond}}),
+            (Order{0, 1, 2}));
   // Each run is sorted.
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {9 * kMs - 10}, {2 * kMs}, {2 * kMs - 10}}),
+  EXPECT_EQ(device.order({{5 * kMillisecond},
+                          {9 * kMillisecond},
+                          {9 * kMillisecond - 10},
+                          {2 * kMillisecond},
+                          {2 * kMillisecond - 10}}),
             (Order{0, 2, 1, 4, 3}));
   // Again and again.
-  EXPECT_EQ(device.order({{9 * kMs}, {kMs}, {8 * kMs}, {0}, {7 * kMs}, {5 * kMs}}),
+  EXPECT_EQ(device.order({{9 * kMillisecond},
+                          {kMillisecond},
+                          {8 * kMillisecond},
+                          {0},
+                          {7 * kMillisecond},
+                          {5 * kMillisecond}}),
             (Order{0, 1, 2, 3, 5, 4}));
 }
 
 TEST(StreamTimes, SortWhatWasRecordedLate) {
   const Device device("tband");
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {6 * kMs}}), (Order{0, 2, 1}));
-  EXPECT_EQ(device.order({{kMs}, {0}}), (Order{1, 0}));
-  EXPECT_EQ(device.order({{9000 * kMs}, {8000 * kMs}}), (Order{1, 0}));
+  EXPECT_EQ(device.order({{5 * kMillisecond}, {9 * kMillisecond}, {6 * kMillisecond}}),
+            (Order{0, 2, 1}));
+  EXPECT_EQ(device.order({{kMillisecond}, {0}}), (Order{1, 0}));
+  EXPECT_EQ(device.order({{9000 * kMillisecond}, {8000 * kMillisecond}}), (Order{1, 0}));
   // Of a clock that goes on whatever becomes of who reads it.
-  EXPECT_EQ(Device("dial9").order({{5 * kMs}, {9 * kMs}, {kMs}, {6 * kMs}}), (Order{2, 0, 3, 1}));
+  EXPECT_EQ(Device("dial9").order(
+                {{5 * kMillisecond}, {9 * kMillisecond}, {kMillisecond}, {6 * kMillisecond}}),
+            (Order{2, 0, 3, 1}));
 }
 
 TEST(StreamTimes, AreOfTheSameRunInAllDataStreams) {
   const Device device("tband");
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs, 1}, {kMs}, {2 * kMs, 1}, {3 * kMs}, {9 * kMs}}),
+  EXPECT_EQ(device.order({{5 * kMillisecond},
+                          {9 * kMillisecond, 1},
+                          {kMillisecond},
+                          {2 * kMillisecond, 1},
+                          {3 * kMillisecond},
+                          {9 * kMillisecond}}),
             (Order{0, 1, 2, 3, 4, 5}));
   // What a core still had of the first run.
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs, 1}, {kMs}, {9 * kMs + 10, 1}, {2 * kMs}}),
+  EXPECT_EQ(device.order({{5 * kMillisecond},
+                          {9 * kMillisecond, 1},
+                          {kMillisecond},
+                          {9 * kMillisecond + 10, 1},
+                          {2 * kMillisecond}}),
             (Order{0, 1, 3, 2, 4}));
   // A core that did nothing for long is in the second run too.
-  EXPECT_EQ(device.order({{kMs, 1}, {9 * kMs}, {kMs}, {2 * kMs, 1}, {8 * kMs}}),
+  EXPECT_EQ(device.order({{kMillisecond, 1},
+                          {9 * kMillisecond},
+                          {kMillisecond},
+                          {2 * kMillisecond, 1},
+                          {8 * kMillisecond}}),
             (Order{0, 1, 2, 3, 4}));
   // A core that comes with the second run alone.
-  EXPECT_EQ(device.order({{9 * kMs}, {kMs}, {8 * kMs, 1}, {5 * kMs}}), (Order{0, 1, 3, 2}));
+  EXPECT_EQ(
+      device.order({{9 * kMillisecond}, {kMillisecond}, {8 * kMillisecond, 1}, {5 * kMillisecond}}),
+      (Order{0, 1, 3, 2}));
 }
 
 TEST(StreamTimes, DoNotGoByWhatRecordersWriteAtTheTimeZero) {
   const Device device("tband");
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {.time = 0, .is_core_id = true}, {10 * kMs}}),
+  EXPECT_EQ(device.order({{5 * kMillisecond},
+                          {9 * kMillisecond},
+                          {.time = 0, .is_core_id = true},
+                          {10 * kMillisecond}}),
             (Order{2, 0, 1, 3}));
-  EXPECT_EQ(device.order({{5 * kMs}, {9 * kMs}, {.time = 0, .is_core_id = true}, {kMs}, {9 * kMs}}),
+  EXPECT_EQ(device.order({{5 * kMillisecond},
+                          {9 * kMillisecond},
+                          {.time = 0, .is_core_id = true},
+                          {kMillisecond},
+                          {9 * kMillisecond}}),
             (Order{2, 0, 1, 3, 4}));
 }
 
@@ -113,7 +150,7 @@ TEST(StreamTimes, EndRunsOfEventsWhereARestartMayFollow) {
       description->add_event_class({.name = "core_id", .stream_class = &of, .clock = &clock});
   const DataStream stream = {.entity = description->next_stream(), .stream_class = &of};
   std::vector<Record> records;
-  for (const std::uint64_t time : {9 * kMs, std::uint64_t{0}, kMs}) {
+  for (const std::uint64_t time : {9 * kMillisecond, std::uint64_t{0}, kMillisecond}) {
     Event event;
     event.event_class = &core;
     event.stream = &stream;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tracedeck/flow/ordered_part.hpp"
-#include "tracedeck/flow/sort_runs.hpp"
+#include "tracedeck/spill/sort_runs.hpp"
 
 namespace tracedeck::flow {
 Result<std::uint64_t> collect_late(RecordSource& source, const StreamedSortPlan& plan,

@@ -7,10 +7,10 @@
 #include <stop_token>
 #include <vector>
 
-#include "tracedeck/flow/external_sorter.hpp"
 #include "tracedeck/flow/order_survey.hpp"
 #include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/format/reader.hpp"
+#include "tracedeck/spill/external_sorter.hpp"
 
 namespace tracedeck::flow {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "tracedeck/flow/packed_block.hpp"
+#include "tracedeck/spill/packed_block.hpp"
 
 namespace tracedeck::flow {
 namespace {

@@ -4,8 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/flow/select.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::flow {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "tracedeck/flow/limit.hpp"
-#include "tracedeck/flow/made_up_trace_test.hpp"
+#include "tracedeck/format/made_up_trace_test.hpp"
 
 namespace tracedeck::flow {
 namespace {

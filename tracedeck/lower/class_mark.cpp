@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "tracedeck/base/json_access.hpp"
-#include "tracedeck/base/json_out.hpp"
-#include "tracedeck/base/json_text.hpp"
+#include "tracedeck/text/json_access.hpp"
+#include "tracedeck/text/json_out.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::lower {
 namespace {

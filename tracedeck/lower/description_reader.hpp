@@ -26,12 +26,12 @@
 #include <utility>
 
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/base/json_text.hpp"
 #include "tracedeck/lower/text_members.hpp"
 #include "tracedeck/lower/text_reader.hpp"
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
 #include "tracedeck/model/written_out.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::lower {
 

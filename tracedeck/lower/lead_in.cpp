@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "tracedeck/flow/kept_values.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/spill/kept_values.hpp"
 
 namespace tracedeck::lower {
 namespace {
@@ -50,15 +50,15 @@ Result<bool> LeadIn::takes(const Record& record) {
 
 void LeadIn::hold(const Event& event) {
   const std::span<const Slot> slots(event.slots, event.slot_count);
-  const std::size_t size = slots.size_bytes() + flow::bytes_behind(slots);
+  const std::size_t size = slots.size_bytes() + bytes_behind(slots);
   Retained& retained = retained_.emplace_back(
       Retained{.event = event, .values = std::make_unique<std::byte[]>(size)});
   size_ += size + sizeof(Retained);
   auto* const copies = reinterpret_cast<Slot*>(retained.values.get());
   if (!slots.empty()) {
     std::memcpy(copies, slots.data(), slots.size_bytes());
-    flow::keep_bytes({copies, slots.size()},
-                     reinterpret_cast<std::uint8_t*>(retained.values.get() + slots.size_bytes()));
+    keep_bytes({copies, slots.size()},
+               reinterpret_cast<std::uint8_t*>(retained.values.get() + slots.size_bytes()));
   }
   retained.event.slots = copies;
   retained.event.header_count = 0;

@@ -527,7 +527,7 @@ class MarkerLowering final : public TimedLowering {
   std::uint64_t adapted_counts_ = 0;
   std::map<std::string, std::uint32_t> markers_;  // by the names of classes
   NumberSet<std::uint32_t> named_;                // those whose names were written
-  render::TextBuffer message_{nullptr, kMessageRoom};
+  TextBuffer message_{nullptr, kMessageRoom};
 };
 
 }  // namespace

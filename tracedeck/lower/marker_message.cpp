@@ -7,18 +7,16 @@
 
 #include "tracedeck/lower/value_text.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::lower {
 namespace {
-
-using render::TextBuffer;
 
 // Literals are copied in pieces of this size, so they may be read and written beyond their end.
 constexpr std::size_t kPiece = 16;
 
 char* put_number(char* at, std::uint64_t value) {
-  if (value >= 10) return render::write_decimal(at, value);
+  if (value >= 10) return write_decimal(at, value);
   *at = static_cast<char>('0' + value);
   return at + 1;
 }
@@ -42,11 +40,11 @@ bool put_plain_text(TextBuffer& out, std::string_view text) {
 
 template <class Load>
 void put_numbers(TextBuffer& out, std::size_t count, Load load) {
-  char* at = out.reserve(2 + count * (1 + render::kIntegerSize));
+  char* at = out.reserve(2 + count * (1 + kIntegerSize));
   *at++ = '[';
   for (std::size_t i = 0; i < count; ++i) {
     if (i != 0) *at++ = ',';
-    at = render::write_decimal(at, load(i));
+    at = write_decimal(at, load(i));
   }
   *at++ = ']';
   out.commit(at);
@@ -164,7 +162,7 @@ MarkerMessage::Plan MarkerMessage::make_plan(unsigned parts) const {
   }
   literal += '}';
   plan.last_literal = next();
-  plan.room = plan.literals.size() + (plan.values.size() + 2) * render::kIntegerSize + kPiece;
+  plan.room = plan.literals.size() + (plan.values.size() + 2) * kIntegerSize + kPiece;
   plan.literals.append(kPiece, '\0');
   return plan;
 }
@@ -208,7 +206,7 @@ void MarkerMessage::append(TextBuffer& out, const Event& event) {
       at = put_number(at, event.end_time - event.time);
     } else {
       out.commit(at);
-      render::append_decimal(out, clock.interval(event.time, event.end_time));
+      append_decimal(out, clock.interval(event.time, event.end_time));
       at = out.reserve(plan.room);
     }
   }
@@ -219,7 +217,7 @@ void MarkerMessage::append(TextBuffer& out, const Event& event) {
       if (slot->kind == SlotKind::kUnsigned && value->is_plain) [[likely]] {
         at = put_number(at, (slot++)->bits);
       } else if (slot->kind == SlotKind::kSigned && value->is_plain) {
-        at = render::write_decimal(at, (slot++)->integer);
+        at = write_decimal(at, (slot++)->integer);
       } else {
         out.commit(at);
         slot = put_other(out, slot, *value);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tracedeck/model/record.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::lower {
 
@@ -21,7 +21,7 @@ class MarkerMessage {
   // `event_class` must outlive it.
   explicit MarkerMessage(const EventClass& event_class) : event_class_(event_class) {}
 
-  void append(render::TextBuffer& out, const Event& event);
+  void append(TextBuffer& out, const Event& event);
 
  private:
   // What has values of its own, in the order of the message.
@@ -52,7 +52,7 @@ class MarkerMessage {
   [[nodiscard]] const FieldClassPtr& class_of(Part part) const;
   [[nodiscard]] static const Slot* slots_of(Part part, const Event& event);
   // Any value. Returns what is behind it.
-  const Slot* put_other(render::TextBuffer& out, const Slot* slot, const Value& value);
+  const Slot* put_other(TextBuffer& out, const Slot* slot, const Value& value);
 
   const EventClass& event_class_;
   std::array<std::unique_ptr<Plan>, std::size_t{1} << kParts> plans_ = {};

@@ -1,6 +1,6 @@
 #include "tracedeck/lower/restored_packet.hpp"
 
-#include "tracedeck/flow/slot_codec.hpp"
+#include "tracedeck/spill/slot_codec.hpp"
 
 namespace tracedeck::lower {
 
@@ -32,7 +32,7 @@ void RestoredPacket::begin(const DataStream& stream, const Packet& stored,
   packet.context = values.context;
   for (std::vector<Slot>* const slots : {&packet.header, &packet.context}) {
     for (Slot& slot : *slots) {
-      if (flow::points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
+      if (points_to_bytes(slot)) slot.pointer = packet_->arena.keep(slot.bytes());
     }
   }
   output.pin_lasting(packet_);

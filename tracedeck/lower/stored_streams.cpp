@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tracedeck/flow/record_key.hpp"
+#include "tracedeck/spill/record_key.hpp"
 
 namespace tracedeck::lower {
 
@@ -28,10 +28,10 @@ const Record* StoredStreams::find_next() {
       if (!fetch(input)) return nullptr;
       continue;
     }
-    if (chosen_ || !flow::is_timed(*input.position)) return input.position;
+    if (chosen_ || !is_timed(*input.position)) return input.position;
     chosen_ = has_no_other();
     if (chosen_) return input.position;
-    input.key = flow::key_of(*input.position, input.keys);
+    input.key = key_of(*input.position, input.keys);
     chosen_ = opened_ == inputs_.size() && is_later(turns_.front(), &input);
     if (chosen_) return input.position;
     take_turn(input);
@@ -48,8 +48,7 @@ std::size_t StoredStreams::wait() {
 
 void StoredStreams::resume(std::size_t stream) {
   if (at_hand_ != nullptr) {
-    if (flow::is_timed(*at_hand_->position))
-      at_hand_->key = flow::key_of(*at_hand_->position, at_hand_->keys);
+    if (is_timed(*at_hand_->position)) at_hand_->key = key_of(*at_hand_->position, at_hand_->keys);
     take_turn(*at_hand_);
   }
   at_hand_ = &inputs_[stream];

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/format/output_batch.hpp"
 #include "tracedeck/format/reader.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::lower {
 
@@ -68,8 +68,8 @@ class StoredStreams {
     const Record* position = nullptr;
     const Record* end = nullptr;
     std::uint64_t pinned_by = 0;  // number of the output batch
-    flow::KeyMaker keys = flow::KeyMaker();
-    flow::OrderKey key = flow::OrderKey::first();  // of its last record with a time
+    KeyMaker keys = KeyMaker();
+    OrderKey key = OrderKey::first();  // of its last record with a time
   };
 
   // Whether all others have ended or wait.

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/lower/text_members.hpp"
+#include "tracedeck/text/json_access.hpp"
 
 namespace tracedeck::lower {
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/lower/text_members.hpp"
+#include "tracedeck/text/json_out.hpp"
 
 namespace tracedeck::lower {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/base/json_access.hpp"
-#include "tracedeck/base/json_text.hpp"
+#include "tracedeck/text/json_access.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck {
 namespace {

@@ -10,10 +10,10 @@
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/sentences.hpp"
 #include "tracedeck/render/time_text.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -21,7 +21,6 @@ namespace {
 using render::Facts;
 using render::Plain;
 using render::say;
-using render::TextBuffer;
 
 struct Scale {
   double unit;
@@ -62,8 +61,7 @@ std::string value_text(const Value& value, Unit unit, ClockOrigin origin) {
     case Cell::Kind::kBoolean:
       return cell.boolean ? "true" : "false";
     case Cell::Kind::kInteger:
-      if (!cell.labels.empty())
-        return render::visible(fmt::format("{}", fmt::join(cell.labels, "|")));
+      if (!cell.labels.empty()) return visible(fmt::format("{}", fmt::join(cell.labels, "|")));
       if (unit == Unit::kTime) {
         return render::time_text(
             Nanoseconds::from_unsigned(cell.integer.magnitude, cell.integer.negative), origin);
@@ -74,7 +72,7 @@ std::string value_text(const Value& value, Unit unit, ClockOrigin origin) {
       return number_text(cell.real, unit == Unit::kTime ? Unit::kNone : unit);
     case Cell::Kind::kText:
     case Cell::Kind::kJson:
-      return render::visible(cell.text);
+      return visible(cell.text);
     case Cell::Kind::kBlob:
       return fmt::format("{} bytes", cell.text.size());
     case Cell::Kind::kBuckets:
@@ -201,7 +199,7 @@ class TextAnswer final : public RowSink {
   // The name, with what the numbers below it count where their fields say it.
   static std::string heading(const Column& column) {
     const std::string_view unit = column.seen == nullptr ? "" : column.seen->unit();
-    return render::visible(unit.empty() ? column.name : fmt::format("{} ({})", column.name, unit));
+    return visible(unit.empty() ? column.name : fmt::format("{} ({})", column.name, unit));
   }
 
   void append_line(std::string& text, const auto& cell_of) const {
@@ -244,7 +242,7 @@ class TextAnswer final : public RowSink {
 };
 
 void append_integer(TextBuffer& out, const Integer& value) {
-  render::append_decimal(out, Nanoseconds::from_unsigned(value.magnitude, value.negative));
+  append_decimal(out, Nanoseconds::from_unsigned(value.magnitude, value.negative));
 }
 
 void append_json(TextBuffer& out, const Cell& cell) {
@@ -255,30 +253,30 @@ void append_json(TextBuffer& out, const Cell& cell) {
       return out.append(cell.boolean ? "true" : "false");
     case Cell::Kind::kInteger: {
       if (cell.labels.empty()) return append_integer(out, cell.integer);
-      render::JsonObject object(out);
+      JsonObject object(out);
       append_integer(object.key("value"), cell.integer);
-      render::JsonArray labels(object.key("labels"));
-      for (const std::string& label : cell.labels) render::append_json_string(labels.next(), label);
+      JsonArray labels(object.key("labels"));
+      for (const std::string& label : cell.labels) append_json_string(labels.next(), label);
       labels.end();
       return object.end();
     }
     case Cell::Kind::kReal:
-      return render::append_json_real(out, cell.real);
+      return append_json_real(out, cell.real);
     case Cell::Kind::kText:
-      render::append_json_string(out, cell.text);
+      append_json_string(out, cell.text);
       return;
     case Cell::Kind::kBlob:
-      return render::append_json_base64(
+      return append_json_base64(
           out, {reinterpret_cast<const std::uint8_t*>(cell.text.data()), cell.text.size()});
     case Cell::Kind::kJson:
       return out.append(cell.text);
     case Cell::Kind::kBuckets: {
-      render::JsonArray buckets(out);
+      JsonArray buckets(out);
       for (const Histogram::Bucket& bucket : cell.buckets) {
-        render::JsonArray each(buckets.next());
-        render::append_json_real(each.next(), bucket.lower);
-        render::append_json_real(each.next(), bucket.upper);
-        render::append_decimal(each.next(), bucket.count);
+        JsonArray each(buckets.next());
+        append_json_real(each.next(), bucket.lower);
+        append_json_real(each.next(), bucket.upper);
+        append_decimal(each.next(), bucket.count);
         each.end();
       }
       return buckets.end();
@@ -292,7 +290,7 @@ class JsonAnswer final : public RowSink {
       : output_(output), out_(&output), query_(query) {}
 
   Result<void> add(std::span<const Value> row) override {
-    render::JsonObject object(out_);
+    JsonObject object(out_);
     for (std::size_t i = 0; i < row.size(); ++i)
       append_json(object.key(query_.columns()[i].name), Cell::of(row[i]));
     object.end();
@@ -497,22 +495,22 @@ std::string counts_text(const QueryCounts& counts) {
   if (counts.partial_answers != 0)
     parts.push_back(say<"query/merged">(Plain(counts.partial_answers)));
   if (!counts.estimates.empty())
-    parts.push_back(say<"query/estimates">(
-        render::visible(fmt::format("{}", fmt::join(counts.estimates, ", ")))));
+    parts.push_back(
+        say<"query/estimates">(visible(fmt::format("{}", fmt::join(counts.estimates, ", ")))));
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string counts_json(const QueryCounts& counts) {
   TextBuffer out(nullptr, 256);
-  render::JsonObject line(out);
-  render::JsonObject answer(line.key("answer"));
+  JsonObject line(out);
+  JsonObject answer(line.key("answer"));
   answer.integer("read", counts.read);
   answer.integer("selected", counts.selected);
   answer.integer("lost", counts.lost);
   answer.integer("losses_of_unknown_size", counts.losses_of_unknown_size);
   answer.integer("damaged_bytes", counts.damaged_bytes);
   if (counts.pairs) {
-    render::JsonObject pairs(answer.key("pairs"));
+    JsonObject pairs(answer.key("pairs"));
     pairs.integer("complete", counts.pairs->pairs);
     pairs.integer("without_end", counts.pairs->without_end);
     pairs.integer("without_begin", counts.pairs->without_begin);
@@ -526,7 +524,7 @@ std::string counts_json(const QueryCounts& counts) {
     pairs.end();
   }
   if (counts.spans) {
-    render::JsonObject spans(answer.key("spans"));
+    JsonObject spans(answer.key("spans"));
     spans.integer("whole", counts.spans->whole);
     spans.integer("left_out", counts.spans->left_out);
     spans.integer("open", counts.spans->open);
@@ -538,7 +536,7 @@ std::string counts_json(const QueryCounts& counts) {
     spans.end();
   }
   if (counts.allocations) {
-    render::JsonObject allocations(answer.key("allocations"));
+    JsonObject allocations(answer.key("allocations"));
     allocations.integer("sampled", counts.allocations->allocations);
     allocations.integer("live", counts.allocations->live);
     allocations.integer("untracked", counts.allocations->untracked);
@@ -548,7 +546,7 @@ std::string counts_json(const QueryCounts& counts) {
     allocations.end();
   }
   if (counts.samples) {
-    render::JsonObject samples(answer.key("samples"));
+    JsonObject samples(answer.key("samples"));
     samples.integer("sampled", counts.samples->samples);
     samples.integer("doubtful", counts.samples->doubtful);
     samples.integer("perhaps_inside", counts.samples->perhaps_inside);
@@ -558,15 +556,13 @@ std::string counts_json(const QueryCounts& counts) {
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
   answer.boolean("in_order", true);  // groups always are; scripts ask for it
   if (!counts.estimates.empty()) {
-    render::JsonArray estimates(answer.key("estimates"));
-    for (const std::string& column : counts.estimates)
-      render::append_json_string(estimates.next(), column);
+    JsonArray estimates(answer.key("estimates"));
+    for (const std::string& column : counts.estimates) append_json_string(estimates.next(), column);
     estimates.end();
   }
   if (!counts.units.empty()) {
-    render::JsonObject units(answer.key("units"));
-    for (const auto& [column, unit] : counts.units)
-      render::append_json_string(units.key(column), unit);
+    JsonObject units(answer.key("units"));
+    for (const auto& [column, unit] : counts.units) append_json_string(units.key(column), unit);
     units.end();
   }
   answer.end();

@@ -95,7 +95,7 @@ std::vector<std::string> labels_of(const Value& value) {
 }
 
 std::string json_of(const Value& value) {
-  render::TextBuffer out(nullptr, 256);
+  TextBuffer out(nullptr, 256);
   render::JsonValues values;
   values.append(out, value.slot, value.field_class);
   return std::string(out.view());

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tracedeck/base/varint_bytes.hpp"
-#include "tracedeck/flow/spill_bytes.hpp"
+#include "tracedeck/spill/spill_bytes.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -15,22 +15,22 @@ void put_time(std::string& into, Nanoseconds time) {
   constexpr Uint128 kShort = Uint128{1} << 61;
   if (time.magnitude() < kShort) {
     const auto size = static_cast<std::int64_t>(time.magnitude());
-    return put_varint(into, flow::zigzag(time.negative() ? -size : size) << 1);
+    return put_varint(into, zigzag(time.negative() ? -size : size) << 1);
   }
-  std::array<std::uint8_t, flow::kExactTimeSize> exact{};
-  flow::put_exact_time(exact.data(), time);
+  std::array<std::uint8_t, kExactTimeSize> exact{};
+  put_exact_time(exact.data(), time);
   put_varint(into, 1);
   into.append(reinterpret_cast<const char*>(exact.data()), exact.size());
 }
 
 Nanoseconds take_time(const std::uint8_t*& from) {
-  const std::uint64_t first = flow::take_varint(from);
-  if (first == 1) return flow::take_exact_time(from);
-  return {flow::unzigzag(first >> 1)};
+  const std::uint64_t first = take_varint(from);
+  if (first == 1) return take_exact_time(from);
+  return {unzigzag(first >> 1)};
 }
 
 std::string_view take_counted(const std::uint8_t*& from) {
-  const auto size = static_cast<std::size_t>(flow::take_varint(from));
+  const auto size = static_cast<std::size_t>(take_varint(from));
   const std::string_view text(reinterpret_cast<const char*>(from), size);
   from += size;
   return text;
@@ -44,10 +44,10 @@ OpenPairs::Read OpenPairs::read(const Entry& entry) const {
   read.key = take_counted(from);
   read.pair.kept = take_counted(from);
   read.pair.begin = *base_ + take_time(from);
-  read.pair.number = flow::take_varint(from);
-  if (const std::uint64_t stream = flow::take_varint(from); stream != 0) {
-    read.pair.scope = {.trace = flow::take_varint(from), .stream = stream - 1};
-    read.pair.section = flow::take_varint(from);
+  read.pair.number = take_varint(from);
+  if (const std::uint64_t stream = take_varint(from); stream != 0) {
+    read.pair.scope = {.trace = take_varint(from), .stream = stream - 1};
+    read.pair.section = take_varint(from);
   }
   const auto size = static_cast<std::size_t>(from - reinterpret_cast<const std::uint8_t*>(&entry));
   read.size = (size + kUnit - 1) / kUnit * kUnit;

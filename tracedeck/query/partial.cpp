@@ -9,8 +9,8 @@
 
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/varint_bytes.hpp"
-#include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/query/lexer.hpp"
+#include "tracedeck/spill/spill_file.hpp"
 
 namespace tracedeck::query {
 namespace {
@@ -187,7 +187,7 @@ class Held {
         memory_.insert(memory_.end(), portion.begin(), portion.end());
         return {};
       }
-      auto file = flow::SpillFile::create({});
+      auto file = SpillFile::create({});
       if (!file) return std::unexpected(file.error());
       file_ = *std::move(file);
       if (auto put = file_->append(memory_); !put) return put;
@@ -218,7 +218,7 @@ class Held {
  private:
   std::vector<std::size_t> sizes_;
   std::vector<std::uint8_t> memory_;
-  std::unique_ptr<flow::SpillFile> file_;
+  std::unique_ptr<SpillFile> file_;
 };
 
 class NoAnswer final : public RowSink {

@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/flow/order_key.hpp"
 #include "tracedeck/model/batch.hpp"
 #include "tracedeck/query/all_columns.hpp"
 #include "tracedeck/query/allocation_rows.hpp"
@@ -26,6 +25,7 @@
 #include "tracedeck/query/rows.hpp"
 #include "tracedeck/query/sample_rows.hpp"
 #include "tracedeck/query/span_rows.hpp"
+#include "tracedeck/spill/order_key.hpp"
 
 namespace tracedeck::query {
 

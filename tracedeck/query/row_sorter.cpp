@@ -24,7 +24,7 @@ Result<bool> show_row(ByteSpan row, const RowSorter::VisitBytes& visit) {
 // Reads the rows of a run, one after the other.
 class RowSorter::RunReader {
  public:
-  RunReader(const flow::SpillFile& file, Run run, std::size_t portion)
+  RunReader(const SpillFile& file, Run run, std::size_t portion)
       : file_(file), offset_(run.offset), end_(run.offset + run.size), portion_(portion) {}
 
   // Moves on to the next row; false behind the last.
@@ -61,7 +61,7 @@ class RowSorter::RunReader {
     return read;
   }
 
-  const flow::SpillFile& file_;
+  const SpillFile& file_;
   std::uint64_t offset_;
   std::uint64_t end_;
   std::size_t portion_;
@@ -177,7 +177,7 @@ Result<void> RowSorter::make_room() {
 
 Result<void> RowSorter::spill() {
   if (file_ == nullptr) {
-    auto file = flow::SpillFile::create({});
+    auto file = SpillFile::create({});
     if (!file) return std::unexpected(file.error());
     file_ = *std::move(file);
   }

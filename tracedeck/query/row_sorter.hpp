@@ -13,8 +13,8 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/query/value.hpp"
+#include "tracedeck/spill/spill_file.hpp"
 
 namespace tracedeck::query {
 
@@ -83,7 +83,7 @@ class RowSorter {
   std::vector<std::uint8_t> bound_;
   std::uint64_t bound_rank_ = 0;
   bool has_bound_ = false;
-  std::unique_ptr<flow::SpillFile> file_;
+  std::unique_ptr<SpillFile> file_;
   std::vector<Run> runs_;
 };
 

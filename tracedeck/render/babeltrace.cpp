@@ -14,8 +14,8 @@
 #include "tracedeck/render/babeltrace_line.hpp"
 #include "tracedeck/render/babeltrace_loss.hpp"
 #include "tracedeck/render/babeltrace_value.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/stream_texts.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/model/log_level.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {

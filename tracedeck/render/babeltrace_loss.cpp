@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "tracedeck/render/babeltrace_line.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -38,7 +38,7 @@ std::string whole_path(const std::string& file) {
   return failure ? file : path.lexically_normal().string();
 }
 
-void append_time(TextBuffer& out, std::int64_t time, BabeltraceTime& times) {
+void append_loss_time(TextBuffer& out, std::int64_t time, BabeltraceTime& times) {
   out.append('[');
   out.commit(times.write(out.reserve(BabeltraceTime::kSize), time));
   out.append(']');
@@ -158,9 +158,9 @@ void BabeltraceLosses::append_one(TextBuffer& out, const Loss& loss, std::string
   const auto [begin, end] = babeltrace_interval(loss);
   if (begin && end) {
     out.append(" between ");
-    append_time(out, *begin, time);
+    append_loss_time(out, *begin, time);
     out.append(" and ");
-    append_time(out, *end, time);
+    append_loss_time(out, *end, time);
   } else {
     out.append(" (unknown time range)");
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

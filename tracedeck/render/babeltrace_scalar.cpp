@@ -9,8 +9,8 @@
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {

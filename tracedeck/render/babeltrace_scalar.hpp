@@ -11,7 +11,7 @@
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/render/babeltrace_paint.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tracedeck/model/field_class.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -193,7 +193,7 @@ char* BabeltraceDelta::write_nanoseconds(char* to) const {
   *to++ = '+';
   to = write_decimal(to, delta_ / kPerSecond);
   *to++ = '.';
-  return render::write_nanoseconds(to, static_cast<std::uint32_t>(delta_ % kPerSecond));
+  return tracedeck::write_nanoseconds(to, static_cast<std::uint32_t>(delta_ % kPerSecond));
 }
 
 char* BabeltraceDelta::write_cycles(char* to) const {

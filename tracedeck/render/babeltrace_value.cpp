@@ -1,7 +1,7 @@
 #include "tracedeck/render/babeltrace_value.hpp"
 
 #include "tracedeck/model/labels.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 

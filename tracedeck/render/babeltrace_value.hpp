@@ -8,7 +8,7 @@
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/render/babeltrace_notes.hpp"
 #include "tracedeck/render/member_program.hpp"
-#include "tracedeck/render/plain_characters.hpp"
+#include "tracedeck/text/plain_characters.hpp"
 
 namespace tracedeck::render {
 

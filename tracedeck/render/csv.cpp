@@ -10,8 +10,8 @@
 #include "tracedeck/render/csv_cells.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/time_text.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 

@@ -10,8 +10,8 @@
 
 #include "tracedeck/format/writer.hpp"
 #include "tracedeck/io/output.hpp"
-#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/trace_tags.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -6,7 +6,7 @@
 
 #include "tracedeck/io/output.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

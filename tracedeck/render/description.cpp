@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::render {
 

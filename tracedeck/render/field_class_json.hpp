@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tracedeck/model/field_class.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::render {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tracedeck/render/number.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/number.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

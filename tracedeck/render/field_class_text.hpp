@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tracedeck/model/field_class.hpp"
-#include "tracedeck/render/text_table.hpp"
+#include "tracedeck/text/text_table.hpp"
 
 namespace tracedeck::render {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 

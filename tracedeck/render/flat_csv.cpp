@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/flow/spill_file.hpp"
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/render/csv.hpp"
 #include "tracedeck/render/csv_cells.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/spill/spill_file.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {
@@ -425,7 +425,7 @@ class UnionWriter final : public FlatWriter {
 
   Result<void> spill() {
     if (spilled_ == nullptr) {
-      auto file = flow::SpillFile::create({});
+      auto file = SpillFile::create({});
       if (!file) return std::unexpected(std::move(file.error()));
       spilled_ = *std::move(file);
     }
@@ -451,7 +451,7 @@ class UnionWriter final : public FlatWriter {
   std::vector<std::string> columns_;
   std::map<std::string, std::size_t, std::less<>> numbers_;
   std::string held_;
-  std::unique_ptr<flow::SpillFile> spilled_;
+  std::unique_ptr<SpillFile> spilled_;
   std::vector<std::size_t> pieces_;  // sizes, of what is spilled
   std::size_t piece_ = 0;
 };

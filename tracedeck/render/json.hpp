@@ -1,5 +1,5 @@
-// JSON building blocks: strings, reals, base64, and values off the tape, in the form that
-// `print --output jsonl` promises (docs/json/jsonl-record.schema.json).
+// Values off the tape in JSON, in the form that `print --output jsonl` promises
+// (docs/json/jsonl-record.schema.json).
 #pragma once
 
 #include <cmath>
@@ -12,29 +12,12 @@
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/tape.hpp"
 #include "tracedeck/render/member_program.hpp"
-#include "tracedeck/render/plain_characters.hpp"
-#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/value_walk.hpp"
+#include "tracedeck/text/json_scalars.hpp"
+#include "tracedeck/text/plain_characters.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
-
-// Quoted and escaped. Each maximal invalid UTF-8 sequence becomes U+FFFD; returns whether there was
-// none. Control characters are escaped, those of ISO 6429 (U+007F to U+009F) too: terminals obey
-// them.
-bool append_json_string(TextBuffer& out, std::string_view text);
-
-// The shortest form that reads back the same, with a `.` or an `e`; "NaN", "Infinity" and
-// "-Infinity" as strings.
-void append_json_real(TextBuffer& out, double value);
-
-// RFC 4648, section 4, quoted.
-void append_json_base64(TextBuffer& out, ByteSpan bytes);
-
-// Up to here, and down to its negative, readers that take numbers for doubles keep integers exact.
-inline constexpr std::uint64_t kLargestExactInteger = std::uint64_t{1} << 53;
-
-// The digits of a time, as a string when such a reader would round them.
-void append_json_integer(TextBuffer& out, Nanoseconds value);
 
 // How values off the tape look in JSON: a `ValueStyle`.
 class JsonStyle {

@@ -1,7 +1,7 @@
 #include "tracedeck/render/json_event.hpp"
 
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {

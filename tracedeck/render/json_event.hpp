@@ -5,7 +5,7 @@
 #include "tracedeck/model/record.hpp"
 #include "tracedeck/render/json.hpp"
 #include "tracedeck/render/stream_texts.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -9,8 +9,8 @@
 #include "tracedeck/model/class_table.hpp"
 #include "tracedeck/render/json_event.hpp"
 #include "tracedeck/render/left_out.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/time_text.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 namespace {

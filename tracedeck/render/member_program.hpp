@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/value_walk.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

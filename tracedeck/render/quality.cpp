@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "tracedeck/formats.hpp"
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/flow/summary.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -9,7 +9,7 @@
 #include "tracedeck/render/description.hpp"
 #include "tracedeck/render/field_class_json.hpp"
 #include "tracedeck/render/field_class_text.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tracedeck/model/trace_description.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -4,10 +4,10 @@
 
 #include "tracedeck/render/counted.hpp"
 #include "tracedeck/render/description.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/time_text.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/text_table.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

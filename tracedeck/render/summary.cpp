@@ -15,9 +15,9 @@
 #include "tracedeck/render/loss_text.hpp"
 #include "tracedeck/render/quality.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/text_table.hpp"
 #include "tracedeck/render/time_text.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/text_table.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

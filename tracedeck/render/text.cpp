@@ -15,12 +15,12 @@
 #include "tracedeck/render/finding.hpp"
 #include "tracedeck/render/left_out.hpp"
 #include "tracedeck/render/member_program.hpp"
-#include "tracedeck/render/number.hpp"
 #include "tracedeck/render/palette.hpp"
 #include "tracedeck/render/stream_texts.hpp"
 #include "tracedeck/render/text_value.hpp"
 #include "tracedeck/render/time_text.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/number.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
-#include "tracedeck/render/number.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/number.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::render {
 namespace {

@@ -14,9 +14,9 @@
 #include "tracedeck/model/value_names.hpp"
 #include "tracedeck/render/member_program.hpp"
 #include "tracedeck/render/palette.hpp"
-#include "tracedeck/render/plain_characters.hpp"
-#include "tracedeck/render/text_buffer.hpp"
 #include "tracedeck/render/value_walk.hpp"
+#include "tracedeck/text/plain_characters.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

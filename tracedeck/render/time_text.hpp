@@ -11,8 +11,8 @@
 
 #include "tracedeck/base/time.hpp"
 #include "tracedeck/model/clock.hpp"
-#include "tracedeck/render/number.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/number.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::render {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/text_table.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/text_table.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
@@ -19,9 +19,8 @@ namespace tracedeck::timeline {
 namespace {
 
 using render::say;
-using render::TextTable;
 using render::with_separators;
-using Side = render::TextTable::Side;
+using Side = TextTable::Side;
 
 // Fewer values have no 99th percentile besides their maximum.
 constexpr std::uint64_t kLeastForP99 = 10;
@@ -126,7 +125,7 @@ std::string compared_longest(const LatencyRow* row) {
 std::string label_of(const ComparedRow& row) {
   std::string label = row.name.title();
   if (!row.either().by.empty()) label += "  " + row.either().by;
-  return "  " + render::visible(label);
+  return "  " + visible(label);
 }
 
 std::string more_text(std::size_t more) { return "  " + say<"diff/rows-left-out">(more); }
@@ -174,7 +173,7 @@ void append_events(std::string& out, const Comparison& comparison, std::size_t t
       const double rate_b = rate_of(b, comparison.b());
       table.add({with_separators(a), with_separators(b), rate_text(rate_a), rate_text(rate_b),
                  marked(rate_change(rate_a, rate_b), events->rate),
-                 "  " + render::visible(events->latest().name)});
+                 "  " + visible(events->latest().name)});
     }
     if (part.more != 0) table.add({"", "", "", "", "", more_text(part.more)});
   }
@@ -241,8 +240,7 @@ void append_moved(std::vector<std::string>& sentences, const Comparison& compari
   constexpr std::size_t kShown = 5;
   std::size_t count = 0;
   const auto add = [&](std::string_view name, std::string_view place) {
-    if (++count <= kShown)
-      sentences.push_back(say<"diff/moved">(render::visible(name), render::visible(place)));
+    if (++count <= kShown) sentences.push_back(say<"diff/moved">(visible(name), visible(place)));
   };
   for (const ComparedRow& row : comparison.rows()) {
     if (!row.moved_from.empty()) add(row.name.title(), row.moved_from);
@@ -286,9 +284,8 @@ std::vector<std::string> comparison_doubts(const Comparison& comparison, const R
   return doubts;
 }
 
-void append_trace(render::TextBuffer& out, const ComparedTrace& compared,
-                  const ReportedTrace& trace) {
-  render::JsonObject object(out);
+void append_trace(TextBuffer& out, const ComparedTrace& compared, const ReportedTrace& trace) {
+  JsonObject object(out);
   object.string("trace", trace.name);
   object.integer("events", trace.timeline.counts().events);
   object.integer("begin", trace.timeline.absolute(compared.begin()));
@@ -298,11 +295,11 @@ void append_trace(render::TextBuffer& out, const ComparedTrace& compared,
   object.end();
 }
 
-void append_side(render::TextBuffer& out, const LatencyRow& row) {
-  render::JsonObject object(out);
+void append_side(TextBuffer& out, const LatencyRow& row) {
+  JsonObject object(out);
   object.integer("count", row.count());
   if (row.count() != 0) {
-    render::append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
+    append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
     for (const auto& [key, part] : {std::pair{"p50", 0.5}, {"p99", 0.99}})
       object.integer(key, static_cast<std::uint64_t>(std::llround(row.durations.quantile(part))));
     object.integer("max", row.longest);
@@ -313,31 +310,30 @@ void append_side(render::TextBuffer& out, const LatencyRow& row) {
   object.end();
 }
 
-void append_side(render::TextBuffer& out, const EventCount& events) {
-  render::JsonObject object(out);
+void append_side(TextBuffer& out, const EventCount& events) {
+  JsonObject object(out);
   object.integer("count", events.count);
   object.end();
 }
 
 template <class Pair>
-void append_sides(render::JsonObject& object, const Pair& pair) {
+void append_sides(JsonObject& object, const Pair& pair) {
   if (pair.a != nullptr) append_side(object.key("a"), *pair.a);
   if (pair.b != nullptr) append_side(object.key("b"), *pair.b);
 }
 
-void append_difference(render::JsonObject& object, std::string_view key,
-                       const Difference& difference) {
+void append_difference(JsonObject& object, std::string_view key, const Difference& difference) {
   if (!difference.chance && !difference.is_dependent) return;
-  render::JsonObject inner(object.key(key));
+  JsonObject inner(object.key(key));
   if (difference.chance) inner.real("chance", *difference.chance);
   inner.boolean("beyond_chance", difference.is_beyond);
   if (difference.is_dependent) inner.boolean("dependent", true);
   inner.end();
 }
 
-void append_pair(render::TextBuffer& out, const ComparedRow& row) {
+void append_pair(TextBuffer& out, const ComparedRow& row) {
   const LatencyRow& either = row.either();
-  render::JsonObject object(out);
+  JsonObject object(out);
   object.string("kind", either.is_wait ? "wait" : "slice");
   if (!row.name.category.empty()) object.string("category", row.name.category);
   object.string("name", row.name.text);
@@ -353,8 +349,8 @@ void append_pair(render::TextBuffer& out, const ComparedRow& row) {
   object.end();
 }
 
-void append_pair(render::TextBuffer& out, const ComparedEvents& events) {
-  render::JsonObject object(out);
+void append_pair(TextBuffer& out, const ComparedEvents& events) {
+  JsonObject object(out);
   object.string("name", events.latest().name);
   if (!events.moved_from.empty()) object.string("moved_from", events.moved_from);
   append_sides(object, events);
@@ -363,8 +359,8 @@ void append_pair(render::TextBuffer& out, const ComparedEvents& events) {
 }
 
 template <class Pair>
-void append_all(render::TextBuffer& out, const std::vector<Pair>& pairs, std::size_t top) {
-  render::JsonArray list(out);
+void append_all(TextBuffer& out, const std::vector<Pair>& pairs, std::size_t top) {
+  JsonArray list(out);
   for (const auto& part : parts_of(pairs, top)) {
     for (const Pair* const each : part.rows) append_pair(list.next(), *each);
   }
@@ -378,7 +374,7 @@ std::string comparison_text(const Comparison& comparison, const ReportedTrace& a
   std::string out;
   const auto say = [&](std::string_view side, const ReportedTrace& trace,
                        const ComparedTrace& compared) {
-    out += fmt::format("{} {}: {}\n", side, render::visible(trace.name),
+    out += fmt::format("{} {}: {}\n", side, visible(trace.name),
                        timeline_summary(trace.timeline, compared.from()));
   };
   say("A", a, comparison.a());
@@ -393,16 +389,16 @@ std::string comparison_text(const Comparison& comparison, const ReportedTrace& a
 
 std::string comparison_json(const Comparison& comparison, const ReportedTrace& a,
                             const ReportedTrace& b, std::size_t top) {
-  render::TextBuffer out;
-  render::JsonObject object(out);
+  TextBuffer out;
+  JsonObject object(out);
   append_trace(object.key("a"), comparison.a(), a);
   append_trace(object.key("b"), comparison.b(), b);
   object.integer("tests", comparison.tests());
   append_all(object.key("rows"), comparison.rows(), top);
   append_all(object.key("events"), comparison.events(), top);
-  render::JsonArray doubts(object.key("doubts"));
+  JsonArray doubts(object.key("doubts"));
   for (const std::string& each : comparison_doubts(comparison, a, b))
-    render::append_json_string(doubts.next(), each);
+    append_json_string(doubts.next(), each);
   doubts.end();
   object.end();
   out.append('\n');

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tracedeck/flow/kept_values.hpp"
+#include "tracedeck/spill/kept_values.hpp"
 
 namespace tracedeck::timeline {
 KeptEvent::KeptEvent(const Event& event, const DataStream* stream)
@@ -15,8 +15,8 @@ KeptEvent::KeptEvent(const Event& event, const DataStream* stream)
     event_.packet = &packet_;
   }
   // Never moved: slots point into it.
-  bytes_.resize(flow::bytes_behind(slots_) + flow::bytes_behind(packet_.context));
-  flow::keep_bytes(packet_.context, flow::keep_bytes(slots_, bytes_.data()));
+  bytes_.resize(bytes_behind(slots_) + bytes_behind(packet_.context));
+  keep_bytes(packet_.context, keep_bytes(slots_, bytes_.data()));
   const DataStreamClass* const stream_class = event.event_class->stream_class;
   if (stream_class != nullptr && stream_class->trace != nullptr)
     description_ = stream_class->trace->weak_from_this().lock();

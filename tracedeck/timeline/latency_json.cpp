@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/quality.hpp"
+#include "tracedeck/text/json_object.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
@@ -11,13 +11,13 @@ namespace tracedeck::timeline {
 namespace {
 
 // Where there are several.
-void append_origin(render::JsonObject& object, const TrackOrigin& origin) {
+void append_origin(JsonObject& object, const TrackOrigin& origin) {
   if (origin.is_process()) object.string("trace", origin.trace);
   if (!origin.host.empty()) object.string("host", origin.host);
 }
 
-void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& timeline) {
-  render::JsonObject object(out);
+void append_row(TextBuffer& out, const LatencyRow& row, const Timeline& timeline) {
+  JsonObject object(out);
   object.string("kind", row.is_wait ? "wait" : "slice");
   if (!row.name.category.empty()) object.string("category", row.name.category);
   object.string("name", row.name.text);
@@ -26,13 +26,13 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   if (!row.by.empty()) object.string("by", row.by);
   object.integer("count", row.count());
   if (row.count() != 0) {
-    render::append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
-    render::append_decimal(object.key("self"), Nanoseconds::from_unsigned(row.self()));
+    append_decimal(object.key("total"), Nanoseconds::from_unsigned(row.total));
+    append_decimal(object.key("self"), Nanoseconds::from_unsigned(row.self()));
     for (const LatencyQuantile& each : kLatencyQuantiles)
       object.integer(each.key,
                      static_cast<std::uint64_t>(std::llround(row.durations.quantile(each.part))));
     object.integer("max", row.longest);
-    render::JsonObject at(object.key("at"));
+    JsonObject at(object.key("at"));
     at.integer("time", timeline.absolute(row.longest_begin));
     at.string("track", timeline.track(row.longest_track).name);
     at.end();
@@ -52,13 +52,13 @@ void append_row(render::TextBuffer& out, const LatencyRow& row, const Timeline& 
   object.end();
 }
 
-void append_host(render::JsonObject& object, const Timeline& timeline, TrackId track) {
+void append_host(JsonObject& object, const Timeline& timeline, TrackId track) {
   if (!timeline.shown_origin(track).empty()) append_origin(object, timeline.origin_of(track));
 }
 
-void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& timeline) {
+void append_use(TextBuffer& out, const TrackUse& use, const Timeline& timeline) {
   const Track& track = timeline.track(use.track);
-  render::JsonObject object(out);
+  JsonObject object(out);
   object.string("track", track.name);
   object.string("group", track.group);
   if (const TrackId parent = timeline.parent_of(use.track); parent != kNoTrack)
@@ -67,9 +67,9 @@ void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& ti
   if (use.busy != 0 && shows_busy(track.kind)) object.integer("busy", use.busy);
   if (use.busy_open != 0 && shows_busy(track.kind)) object.integer("busy_open", use.busy_open);
   if (!use.states.empty()) {
-    render::JsonArray states(object.key("states"));
+    JsonArray states(object.key("states"));
     for (const TrackUse::State& each : use.states) {
-      render::JsonObject state(states.next());
+      JsonObject state(states.next());
       state.string("name", timeline.name(each.name).text);
       state.integer("time", each.time);
       if (each.spent != 0) state.integer("spent", each.spent);
@@ -81,9 +81,9 @@ void append_use(render::TextBuffer& out, const TrackUse& use, const Timeline& ti
   object.end();
 }
 
-void append_counter(render::TextBuffer& out, const CounterUse& use, const Timeline& timeline) {
+void append_counter(TextBuffer& out, const CounterUse& use, const Timeline& timeline) {
   const Track& track = timeline.track(use.track);
-  render::JsonObject object(out);
+  JsonObject object(out);
   object.string("track", track.name);
   object.string("group", track.group);
   if (track.parent != kNoTrack) object.string("parent", timeline.track(track.parent).name);
@@ -132,22 +132,22 @@ constexpr auto kCounts = std::to_array<NamedCount>({
 
 }  // namespace
 
-void append_tables(render::TextBuffer& out, const Timeline& timeline) {
-  render::JsonArray tables(out);
-  for (const std::string& each : timeline.tables()) render::append_json_string(tables.next(), each);
+void append_tables(TextBuffer& out, const Timeline& timeline) {
+  JsonArray tables(out);
+  for (const std::string& each : timeline.tables()) append_json_string(tables.next(), each);
   tables.end();
 }
 
-void append_counts(render::TextBuffer& out, const TimelineCounts& counts) {
-  render::JsonObject object(out);
+void append_counts(TextBuffer& out, const TimelineCounts& counts) {
+  JsonObject object(out);
   for (const NamedCount& each : kCounts) object.integer(each.name, counts.*each.count);
   object.end();
 }
 
 std::string latency_json(const Latency& latency, const Timeline& timeline,
                          const LatencyReportOptions& options) {
-  render::TextBuffer out;
-  render::JsonObject object(out);
+  TextBuffer out;
+  JsonObject object(out);
   object.integer("events", timeline.counts().events);
   if (options.begin)
     object.integer("events_in_range", timeline.counts().events - options.events_before);
@@ -155,15 +155,15 @@ std::string latency_json(const Latency& latency, const Timeline& timeline,
   object.integer("end", timeline.absolute(timeline.end()));
   if (latency.filtered() != 0) object.integer("filtered", latency.filtered());
   append_tables(object.key("tables"), timeline);
-  render::JsonArray rows(object.key("rows"));
+  JsonArray rows(object.key("rows"));
   for (const LatencyCategory& category : latency_categories(latency, options.top)) {
     for (const LatencyRow* const row : category.rows) append_row(rows.next(), *row, timeline);
   }
   rows.end();
-  render::JsonArray tracks(object.key("tracks"));
+  JsonArray tracks(object.key("tracks"));
   for (const TrackUse& use : latency.uses()) append_use(tracks.next(), use, timeline);
   tracks.end();
-  render::JsonArray counters(object.key("counters"));
+  JsonArray counters(object.key("counters"));
   for (const CounterUse& use : latency.counters()) append_counter(counters.next(), use, timeline);
   counters.end();
   append_counts(object.key("counts"), timeline.counts());

@@ -11,9 +11,9 @@
 
 #include "tracedeck/render/quality.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/text_buffer.hpp"
-#include "tracedeck/render/text_table.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/text_buffer.hpp"
+#include "tracedeck/text/text_table.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 
 namespace tracedeck::timeline {
@@ -22,7 +22,7 @@ namespace {
 using render::Facts;
 using render::say;
 using render::with_separators;
-using Side = render::TextTable::Side;
+using Side = TextTable::Side;
 
 std::string place_of(const LatencyRow& row, const Timeline& timeline) {
   if (row.longest_track == kNoTrack) return {};
@@ -60,13 +60,13 @@ std::vector<RowColumn> columns_of(const Latency& latency,
     });
   };
   std::vector<RowColumn> columns = {
-      {"", Side::kLeft, [](const LatencyRow& row) { return render::visible(row.name.title()); }}};
+      {"", Side::kLeft, [](const LatencyRow& row) { return visible(row.name.title()); }}};
   const auto add = [&](std::string title, Side side, auto text) {
     columns.push_back({std::move(title), side, std::move(text)});
   };
   if (!latency.options().by.empty())
-    add(render::visible(latency.options().by), Side::kLeft,
-        [](const LatencyRow& row) { return render::visible(row.by); });
+    add(visible(latency.options().by), Side::kLeft,
+        [](const LatencyRow& row) { return visible(row.by); });
   add("COUNT", Side::kRight, [](const LatencyRow& row) { return with_separators(row.count()); });
   add("TOTAL", Side::kRight, [](const LatencyRow& row) {
     return row.count() == 0 ? std::string() : total_text(row.total);
@@ -100,9 +100,8 @@ void append_rows(std::string& out, const Latency& latency,
       for (const RowColumn& column : columns) line.push_back(column.text(*row));
     }
   }
-  render::TextBuffer table;
-  render::TextTable::append_rows(
-      table, sides, lines.size(), [&](std::size_t i) { return lines[i]; }, 0);
+  TextBuffer table;
+  TextTable::append_rows(table, sides, lines.size(), [&](std::size_t i) { return lines[i]; }, 0);
   out += table.view();
 }
 
@@ -114,7 +113,7 @@ void append_more(std::string& out, const std::vector<LatencyCategory>& categorie
     const std::string_view name = category.is_wait        ? std::string_view("waits")
                                   : category.name.empty() ? std::string_view("no category")
                                                           : category.name;
-    more.push_back(fmt::format("{} of {}", with_separators(category.more), render::visible(name)));
+    more.push_back(fmt::format("{} of {}", with_separators(category.more), visible(name)));
   }
   if (!more.empty())
     out += say<"latency/rows-left-out">(fmt::format("{}", fmt::join(more, ", "))) + '\n';
@@ -126,8 +125,7 @@ void append_nothing(std::string& out, const Latency& latency, const Timeline& ti
   if (!empty.empty()) {
     out += empty;
   } else if (latency.filtered() != 0) {
-    out +=
-        say<"latency/nothing-meets">(latency.filtered(), render::visible(latency.options().where));
+    out += say<"latency/nothing-meets">(latency.filtered(), visible(latency.options().where));
   } else {
     out += say<"latency/nothing-ended">();
   }
@@ -175,7 +173,7 @@ void append_doubts(std::string& out, const Latency& latency, const Timeline& tim
   if (!facts.empty()) out += say<"latency/besides">(facts) + '\n';
   for (const LatencyRow& row : latency.rows()) {
     if (row.open == 0) continue;
-    const std::string name = render::visible(row.name.title());
+    const std::string name = visible(row.name.title());
     out += row.is_open_unclear ? say<"latency/open-unclear">(row.open, name)
            : row.oldest_open == 0
                ? say<"latency/just-begun">(row.open, name)
@@ -206,7 +204,7 @@ void append_outliers(std::string& out, const std::vector<LatencyCategory>& categ
                                    ? with_separators(outliers.least)
                                    : fmt::format("{} to {}", with_separators(outliers.least),
                                                  with_separators(outliers.most));
-      lines += say<"latency/outliers">(many, row->count(), render::visible(row->name.title()),
+      lines += say<"latency/outliers">(many, row->count(), visible(row->name.title()),
                                        short_duration(static_cast<double>(row->longest)));
       lines += '\n';
     }

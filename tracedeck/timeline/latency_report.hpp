@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tracedeck/flow/recording_survey.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 #include "tracedeck/timeline/latency.hpp"
 
 namespace tracedeck::timeline {
@@ -36,8 +36,8 @@ struct LatencyReportOptions {
                                            std::optional<std::int64_t> from,
                                            std::uint64_t events_before = 0);
 // the tables that were about events, as an array of JSON, and what became of what has no duration.
-void append_tables(render::TextBuffer& out, const Timeline& timeline);
-void append_counts(render::TextBuffer& out, const TimelineCounts& counts);
+void append_tables(TextBuffer& out, const Timeline& timeline);
+void append_counts(TextBuffer& out, const TimelineCounts& counts);
 
 // A duration with three significant digits: "9.12us", "66.2ms".
 [[nodiscard]] std::string short_duration(double nanoseconds);

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/text_table.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/text_table.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using render::say;
 using render::with_separators;
-using Side = render::TextTable::Side;
+using Side = TextTable::Side;
 
 constexpr std::size_t kMostStates = 8;  // in a line that is cut
 
@@ -161,7 +161,7 @@ void cut(Group& group, NameId usual, std::size_t top) {
 }
 
 std::string state_text(const LineState& state, const Timeline& timeline) {
-  std::string text = fmt::format("{} {} {}", render::visible(timeline.name(state.name).text),
+  std::string text = fmt::format("{} {} {}", visible(timeline.name(state.name).text),
                                  share_text(state.time + state.open, state.known),
                                  length_text(state.time + state.open));
   std::vector<std::string> more;
@@ -201,14 +201,14 @@ std::string number_text(Number number) {
   return fmt::format("{}", number);
 }
 
-void add_counter(render::TextTable& table, const CounterUse& use, const Timeline& timeline) {
+void add_counter(TextTable& table, const CounterUse& use, const Timeline& timeline) {
   const Track& track = timeline.track(use.track);
-  std::string title = render::visible(track.name);
+  std::string title = visible(track.name);
   if (track.parent != kNoTrack) {
     const std::string parent = track_title(timeline, track.parent);
     if (!title.contains(parent)) title = parent + ": " + title;
   }
-  if (!track.unit.empty()) title += fmt::format(" ({})", render::visible(track.unit));
+  if (!track.unit.empty()) title += fmt::format(" ({})", visible(track.unit));
   const auto add = [&](const auto& range) {
     table.add({title, with_separators(use.count), number_text(range.least), number_text(range.most),
                number_text(range.last)});
@@ -233,10 +233,10 @@ std::string track_lines(const Latency& latency, const Timeline& timeline, std::s
     if (is_cut) cut(group, usual, top);
     for (const Line& line : group.lines) out += line_text(line, timeline, top != 0, window);
     if (!is_cut) continue;
-    const std::string name = render::visible(group.name);
+    const std::string name = visible(group.name);
     out += usual == kNoName ? say<"latency/tracks-left-out">(count - top, name)
                             : say<"latency/usual-tracks-left-out">(
-                                  count - top, name, render::visible(timeline.name(usual).text));
+                                  count - top, name, visible(timeline.name(usual).text));
     out += '\n';
   }
   return out;
@@ -246,7 +246,7 @@ std::string counter_lines(const Latency& latency, const Timeline& timeline, std:
   const std::deque<CounterUse>& all = latency.counters();
   if (all.empty()) return {};
   std::vector<std::pair<std::string_view, std::size_t>> groups;  // and how many there are of it
-  render::TextTable table({Side::kLeft, Side::kRight, Side::kRight, Side::kRight, Side::kRight});
+  TextTable table({Side::kLeft, Side::kRight, Side::kRight, Side::kRight, Side::kRight});
   table.add({"COUNTER", "VALUES", "MIN", "MAX", "LAST"});
   std::size_t more = 0;
   for (const CounterUse& use : all) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::timeline {
 namespace {
@@ -47,7 +47,7 @@ std::string which_of(const Track& track) {
 
 std::string track_title(const Timeline& timeline, TrackId id) {
   const Track& track = timeline.track(id);
-  return with_number(render::visible(track.name), number_of(track)) + which_of(track);
+  return with_number(visible(track.name), number_of(track)) + which_of(track);
 }
 
 query::Value TrackTitles::of(const Timeline& timeline, TrackId id) {

@@ -8,7 +8,7 @@
 
 #include "tracedeck/base/nearest.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/why.hpp"
 
@@ -30,11 +30,11 @@ std::string meant(std::string_view word, const std::vector<std::string>& known) 
   constexpr std::size_t kShortest = 3;
   const std::vector<std::string_view> words(known.begin(), known.end());
   if (const std::string_view near = nearest(word, words); !near.empty())
-    return fmt::format("; is '{}' meant?", render::visible(near));
+    return fmt::format("; is '{}' meant?", visible(near));
   std::vector<std::string> having;
   for (const std::string_view each : words) {
     if (word.size() < kShortest || having.size() == kMost || !contains_word(each, word)) continue;
-    std::string text = fmt::format("'{}'", render::visible(each));
+    std::string text = fmt::format("'{}'", visible(each));
     if (std::ranges::find(having, text) == having.end()) having.push_back(std::move(text));
   }
   return having.empty() ? std::string() : fmt::format("; is {} meant?", fmt::join(having, " or "));
@@ -70,10 +70,10 @@ std::string SliceFinder::nothing(const Timeline& timeline) const {
     return names_.matches(timeline.name(static_cast<NameId>(id)));
   };
   if (!question_.track.empty() && !any(timeline.track_count(), is_track))
-    return say<"why/no-track">(render::visible(question_.track),
+    return say<"why/no-track">(visible(question_.track),
                                meant(question_.track, tracks_of(timeline)));
   const std::string_view where = question_.track.empty() ? "" : " on such a track";
-  const std::string name = render::visible(question_.name);
+  const std::string name = visible(question_.name);
   if (!question_.name.empty() && !any(timeline.name_count(), is_name))
     return say<"why/no-name">(name, meant(question_.name, names_of(timeline)));
   if (question_.at) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <span>
 
-#include "tracedeck/render/json_object.hpp"
 #include "tracedeck/render/sentences.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 #include "tracedeck/timeline/latency_parts.hpp"
 #include "tracedeck/timeline/latency_report.hpp"
 #include "tracedeck/timeline/why.hpp"
@@ -20,11 +20,11 @@ using render::say;
 
 // A name where a person reads it.
 std::string label_of(const Timeline& timeline, NameId id) {
-  return render::visible(timeline.name(id).title());
+  return visible(timeline.name(id).title());
 }
 
 std::string track_of(const Timeline& timeline, TrackId id) {
-  return render::visible(timeline.track(id).name);
+  return visible(timeline.track(id).name);
 }
 
 // Whose slice, wait or state it is: a track of states alone says no more than that.
@@ -46,9 +46,9 @@ std::string stack_text(const Evidence::Sample& sample) {
   constexpr std::size_t kMostShown = 12;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < sample.stack.size(); ++i) {
-    shown.push_back(render::visible(sample.stack[i]));
+    shown.push_back(visible(sample.stack[i]));
     if (i < sample.places.size() && !sample.places[i].empty())
-      shown.back() += " (" + render::visible(sample.places[i]) + ')';
+      shown.back() += " (" + visible(sample.places[i]) + ')';
   }
   // Outer functions without a name say nothing.
   while (shown.size() > 1 && shown.back().starts_with("0x")) shown.pop_back();
@@ -92,11 +92,11 @@ std::string piece_text(const Timeline& timeline, const Piece& piece) {
   std::string text =
       fmt::format("{}, {} from {}", label_of(timeline, piece.name),
                   duration_text(piece.end - piece.begin), since(timeline, piece.begin));
-  if (!piece.arguments.empty()) text += "  " + render::visible(piece.arguments);
+  if (!piece.arguments.empty()) text += "  " + visible(piece.arguments);
   return text;
 }
 
-void append_members(render::JsonObject& object, const Piece& piece, const Timeline& timeline) {
+void append_members(JsonObject& object, const Piece& piece, const Timeline& timeline) {
   object.string("name", timeline.name(piece.name).label());
   object.string("track", timeline.track(piece.track).name);
   object.integer("begin", timeline.absolute(piece.begin));
@@ -104,24 +104,24 @@ void append_members(render::JsonObject& object, const Piece& piece, const Timeli
   if (!piece.arguments.empty()) object.string("arguments", piece.arguments);
 }
 
-void append_piece(render::TextBuffer& out, const Piece& piece, const Timeline& timeline) {
-  render::JsonObject object(out);
+void append_piece(TextBuffer& out, const Piece& piece, const Timeline& timeline) {
+  JsonObject object(out);
   append_members(object, piece, timeline);
   object.end();
 }
 
-void append_pieces(render::JsonObject& object, std::string_view key, std::span<const Piece> pieces,
+void append_pieces(JsonObject& object, std::string_view key, std::span<const Piece> pieces,
                    const Timeline& timeline) {
-  render::JsonArray array(object.key(key));
+  JsonArray array(object.key(key));
   for (const Piece& piece : pieces) append_piece(array.next(), piece, timeline);
   array.end();
 }
 
 // Slices, waits and states that nothing more is known of; nothing where there are none.
-void append_slices(render::JsonObject& object, std::string_view key,
-                   std::span<const FoundSlice> slices, const Timeline& timeline) {
+void append_slices(JsonObject& object, std::string_view key, std::span<const FoundSlice> slices,
+                   const Timeline& timeline) {
   if (slices.empty()) return;
-  render::JsonArray array(object.key(key));
+  JsonArray array(object.key(key));
   for (const FoundSlice& each : slices)
     append_piece(array.next(),
                  {.track = each.track, .name = each.name, .begin = each.begin, .end = each.end},
@@ -278,8 +278,7 @@ void append_heading(std::string& out, const Evidence& evidence, const Timeline& 
                     const Histogram& durations) {
   const FoundSlice& slice = evidence.slice;
   std::string name = label_of(timeline, slice.name);
-  if (!evidence.arguments.empty())
-    name += fmt::format(" ({})", render::visible(evidence.arguments));
+  if (!evidence.arguments.empty()) name += fmt::format(" ({})", visible(evidence.arguments));
   const std::string duration = duration_text(slice.duration());
   const std::string place = place_of(timeline, slice);
   const std::string begin = since(timeline, slice.begin);
@@ -299,11 +298,11 @@ void append_heading(std::string& out, const Evidence& evidence, const Timeline& 
   out += '\n';
 }
 
-void append_states(render::JsonObject& object, std::string_view key,
+void append_states(JsonObject& object, std::string_view key,
                    std::span<const Evidence::Spent> states, const Timeline& timeline) {
-  render::JsonArray array(object.key(key));
+  JsonArray array(object.key(key));
   for (const Evidence::Spent& each : states) {
-    render::JsonObject state(array.next());
+    JsonObject state(array.next());
     state.string("name", timeline.name(each.name).label());
     state.string("track", timeline.track(each.track).name);
     if (timeline.track(each.track).tid) state.integer("tid", *timeline.track(each.track).tid);
@@ -315,11 +314,10 @@ void append_states(render::JsonObject& object, std::string_view key,
   array.end();
 }
 
-void append_counters(render::JsonObject& object, const Evidence& evidence,
-                     const Timeline& timeline) {
-  render::JsonArray array(object.key("counted"));
+void append_counters(JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
+  JsonArray array(object.key("counted"));
   for (const Evidence::Level& each : evidence.levels) {
-    render::JsonObject level(array.next());
+    JsonObject level(array.next());
     level.string("track", timeline.track(each.track).name);
     level.integer("least", each.least);
     level.integer("most", each.most);
@@ -330,11 +328,10 @@ void append_counters(render::JsonObject& object, const Evidence& evidence,
   array.end();
 }
 
-void append_meanwhile(render::JsonObject& object, const Evidence& evidence,
-                      const Timeline& timeline) {
-  render::JsonArray array(object.key("meanwhile"));
+void append_meanwhile(JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
+  JsonArray array(object.key("meanwhile"));
   for (const Evidence::Busy& each : evidence.meanwhile) {
-    render::JsonObject busy(array.next());
+    JsonObject busy(array.next());
     append_members(busy, each.longest, timeline);
     if (each.inner.track != kNoTrack) append_piece(busy.key("inner"), each.inner, timeline);
     busy.integer("count", each.count);
@@ -345,11 +342,11 @@ void append_meanwhile(render::JsonObject& object, const Evidence& evidence,
 }
 
 // The rest of `why_json`: what a scheduler, locks and counters say.
-void append_causes(render::JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
+void append_causes(JsonObject& object, const Evidence& evidence, const Timeline& timeline) {
   if (evidence.slice.longest_later) object.integer("longest_later", *evidence.slice.longest_later);
-  render::JsonArray origins(object.key("from"));
+  JsonArray origins(object.key("from"));
   for (const Evidence::Origin& each : evidence.origins) {
-    render::JsonObject origin(origins.next());
+    JsonObject origin(origins.next());
     origin.string("track", timeline.track(each.track).name);
     origin.integer("time", timeline.absolute(each.time));
     if (each.within != kNoName) origin.string("within", timeline.name(each.within).label());
@@ -360,9 +357,9 @@ void append_causes(render::JsonObject& object, const Evidence& evidence, const T
   append_pieces(object, "held", evidence.held, timeline);
   append_states(object, "holder", evidence.holder, timeline);
   append_states(object, "ran", evidence.ran, timeline);
-  render::JsonArray idle(object.key("idle"));
+  JsonArray idle(object.key("idle"));
   for (const TrackId each : evidence.idle)
-    render::append_json_string(idle.next(), timeline.track(each).name);
+    append_json_string(idle.next(), timeline.track(each).name);
   idle.end();
   append_counters(object, evidence, timeline);
 }
@@ -401,7 +398,7 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline, const H
   append_hurt(out, evidence, timeline);
   const std::string so = conclusion(evidence, timeline, durations);
   if (!so.empty()) {
-    Section(out, "so").line(render::visible(so));
+    Section(out, "so").line(visible(so));
     return out;
   }
   out += fmt::format("  {}\n", not_concluded_text(why_not_concluded(evidence, durations)));
@@ -411,8 +408,8 @@ std::string why_text(const Evidence& evidence, const Timeline& timeline, const H
 std::string why_json(const Evidence& evidence, const Timeline& timeline, const Histogram& durations,
                      const FoundBeside& beside) {
   const FoundSlice& slice = evidence.slice;
-  render::TextBuffer out;
-  render::JsonObject object(out);
+  TextBuffer out;
+  JsonObject object(out);
   object.boolean("found", true);
   object.string("kind", slice.is_state ? "state" : slice.is_wait ? "wait" : "slice");
   object.string("name", timeline.name(slice.name).label());
@@ -425,9 +422,9 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   if (durations.count() != 0)
     object.integer("median", static_cast<std::uint64_t>(std::llround(durations.quantile(0.5))));
   if (!beside.alike.empty()) {
-    render::JsonArray alike(object.key("alike"));
+    JsonArray alike(object.key("alike"));
     for (const NameId each : beside.alike)
-      render::append_json_string(alike.next(), timeline.name(each).label());
+      append_json_string(alike.next(), timeline.name(each).label());
     alike.end();
   }
   if (beside.left_out != 0) {
@@ -443,19 +440,19 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
   append_pieces(object, "inside", evidence.inside, timeline);
   object.integer("more_inside", evidence.more_inside);
   object.integer("more_meanwhile", evidence.more_meanwhile);
-  render::JsonArray samples(object.key("samples"));
+  JsonArray samples(object.key("samples"));
   for (const Evidence::Sample& each : evidence.samples) {
-    render::JsonObject sample(samples.next());
+    JsonObject sample(samples.next());
     sample.string("name", timeline.name(each.name).label());
     sample.string("track", timeline.track(each.track).name);
     sample.integer("count", each.count);
     sample.integer("first", timeline.absolute(each.first));
-    render::JsonArray stack(sample.key("stack"));
-    for (const std::string& frame : each.stack) render::append_json_string(stack.next(), frame);
+    JsonArray stack(sample.key("stack"));
+    for (const std::string& frame : each.stack) append_json_string(stack.next(), frame);
     stack.end();
     if (std::ranges::any_of(each.places, [](const std::string& place) { return !place.empty(); })) {
-      render::JsonArray places(sample.key("places"));
-      for (const std::string& place : each.places) render::append_json_string(places.next(), place);
+      JsonArray places(sample.key("places"));
+      for (const std::string& place : each.places) append_json_string(places.next(), place);
       places.end();
     }
     sample.end();
@@ -479,8 +476,8 @@ std::string why_json(const Evidence& evidence, const Timeline& timeline, const H
 }
 
 std::string why_nothing_json(std::string_view reason) {
-  render::TextBuffer out;
-  render::JsonObject object(out);
+  TextBuffer out;
+  JsonObject object(out);
   object.boolean("found", false);
   object.string("reason", reason);
   object.end();

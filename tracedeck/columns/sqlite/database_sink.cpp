@@ -21,7 +21,7 @@
 #include "tracedeck/columns/sqlite/row_values.hpp"
 #include "tracedeck/columns/tables.hpp"
 #include "tracedeck/io/temporary_file.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::sqlite {
 namespace {
@@ -238,7 +238,7 @@ class DatabaseSink final : public columns::TableSink {
 
   void append_more(std::span<RowValues> values, std::span<const FlatColumn> columns) {
     text_.clear();
-    render::JsonObject more(text_);
+    JsonObject more(text_);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i].append(more.key(columns[i].name), losses_);
     more.end();
@@ -341,7 +341,7 @@ class DatabaseSink final : public columns::TableSink {
   std::vector<DatabaseTable> tables_;
   std::vector<columns::TableFacts> facts_;
   RowLosses losses_;
-  render::TextBuffer text_{nullptr, 4096};
+  TextBuffer text_{nullptr, 4096};
 };
 
 }  // namespace

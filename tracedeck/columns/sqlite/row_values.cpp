@@ -12,8 +12,8 @@
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/columns/decimal_text.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/number.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/number.hpp"
 
 namespace tracedeck::sqlite {
 namespace {
@@ -105,7 +105,7 @@ int ValueCursor::bind(sqlite3_stmt* statement, int number, RowLosses& losses) {
   return SQLITE_MISUSE;
 }
 
-void ValueCursor::append(render::TextBuffer& out, RowLosses& losses) {
+void ValueCursor::append(TextBuffer& out, RowLosses& losses) {
   switch (column_.type) {
     case ColumnType::kGroup:
       return append_group(out, losses);
@@ -115,36 +115,36 @@ void ValueCursor::append(render::TextBuffer& out, RowLosses& losses) {
       return out.append(column_.bytes[value_++] != 0 ? "true" : "false");
     case ColumnType::kInteger: {
       const std::size_t value = value_++;
-      if (!is_large(value)) return render::append_decimal(out, integer(value));
+      if (!is_large(value)) return append_decimal(out, integer(value));
       // As a number SQLite would round it.
       losses.add(RowLoss::kLargeInteger);
-      render::append_json_string(out, std::to_string(column_.words64[value]));
+      append_json_string(out, std::to_string(column_.words64[value]));
       return;
     }
     case ColumnType::kDecimal:
-      render::append_json_string(out, columns::decimal_text(column_.decimals[value_++]));
+      append_json_string(out, columns::decimal_text(column_.decimals[value_++]));
       return;
     case ColumnType::kFloat:
     case ColumnType::kDouble:
-      return render::append_json_real(out, real(value_++));
+      return append_json_real(out, real(value_++));
     case ColumnType::kText:
-      render::append_json_string(out, next_text());
+      append_json_string(out, next_text());
       return;
     case ColumnType::kBytes:
-      return render::append_json_base64(out, as_bytes(next_text()));
+      return append_json_base64(out, as_bytes(next_text()));
     case ColumnType::kWord:
-      render::append_json_string(out, (*column_.words)[column_.words32[value_++]]);
+      append_json_string(out, (*column_.words)[column_.words32[value_++]]);
       return;
   }
 }
 
-void ValueCursor::append_instance(render::TextBuffer& out, RowLosses& losses) {
+void ValueCursor::append_instance(TextBuffer& out, RowLosses& losses) {
   if (column_.nullable && column_.valid[instance_++] == 0) return out.append("null");
   append(out, losses);
 }
 
-void ValueCursor::append_group(render::TextBuffer& out, RowLosses& losses) {
-  render::JsonObject object(out);
+void ValueCursor::append_group(TextBuffer& out, RowLosses& losses) {
+  JsonObject object(out);
   for (ValueCursor& child : children_) {
     object.key(child.column_.name);
     child.append_instance(out, losses);
@@ -152,8 +152,8 @@ void ValueCursor::append_group(render::TextBuffer& out, RowLosses& losses) {
   object.end();
 }
 
-void ValueCursor::append_list(render::TextBuffer& out, RowLosses& losses) {
-  render::JsonArray array(out);
+void ValueCursor::append_list(TextBuffer& out, RowLosses& losses) {
+  JsonArray array(out);
   for (std::uint32_t rest = column_.words32[value_++]; rest > 0; --rest) {
     array.next();
     children_.front().append_instance(out, losses);
@@ -164,8 +164,7 @@ void ValueCursor::append_list(render::TextBuffer& out, RowLosses& losses) {
 RowValues::RowValues(const FlatColumn& column, std::size_t rows)
     : column_(column), places_(places_of(column, rows)), cursor_(*column.path.back()) {}
 
-int RowValues::bind(sqlite3_stmt* statement, int number, render::TextBuffer& text,
-                    RowLosses& losses) {
+int RowValues::bind(sqlite3_stmt* statement, int number, TextBuffer& text, RowLosses& losses) {
   const bool is_there = places_.has(row_++);
   if (column_.presence) return sqlite3_bind_int(statement, number, is_there ? 1 : 0);
   if (!is_there) return sqlite3_bind_null(statement, number);
@@ -175,7 +174,7 @@ int RowValues::bind(sqlite3_stmt* statement, int number, render::TextBuffer& tex
   return bind_text(statement, number, text.view(), SQLITE_TRANSIENT);
 }
 
-void RowValues::append(render::TextBuffer& out, RowLosses& losses) {
+void RowValues::append(TextBuffer& out, RowLosses& losses) {
   const bool is_there = places_.has(row_++);
   if (column_.presence) return out.append(is_there ? "true" : "false");
   if (!is_there) return out.append("null");

@@ -10,7 +10,7 @@
 #include "tracedeck/columns/flat_columns.hpp"
 #include "tracedeck/columns/places.hpp"
 #include "tracedeck/format/adaptations.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 struct sqlite3_stmt;
 
@@ -36,13 +36,13 @@ class ValueCursor {
   // the code of SQLite.
   int bind(sqlite3_stmt* statement, int number, RowLosses& losses);
   // Appends the next value.
-  void append(render::TextBuffer& out, RowLosses& losses);
+  void append(TextBuffer& out, RowLosses& losses);
 
  private:
   // The same, or null.
-  void append_instance(render::TextBuffer& out, RowLosses& losses);
-  void append_group(render::TextBuffer& out, RowLosses& losses);
-  void append_list(render::TextBuffer& out, RowLosses& losses);
+  void append_instance(TextBuffer& out, RowLosses& losses);
+  void append_group(TextBuffer& out, RowLosses& losses);
+  void append_list(TextBuffer& out, RowLosses& losses);
   [[nodiscard]] std::int64_t integer(std::size_t value) const;
   [[nodiscard]] double real(std::size_t value) const;
   [[nodiscard]] std::string_view next_text();
@@ -62,9 +62,9 @@ class RowValues {
   RowValues(const columns::FlatColumn& column, std::size_t rows);
 
   // The next row. Returns the code of SQLite. `text`: for what is made on the way.
-  int bind(sqlite3_stmt* statement, int number, render::TextBuffer& text, RowLosses& losses);
+  int bind(sqlite3_stmt* statement, int number, TextBuffer& text, RowLosses& losses);
   // The same as JSON.
-  void append(render::TextBuffer& out, RowLosses& losses);
+  void append(TextBuffer& out, RowLosses& losses);
 
  private:
   const columns::FlatColumn& column_;

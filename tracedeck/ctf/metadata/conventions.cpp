@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
+#include "tracedeck/text/json_out.hpp"
 
 namespace tracedeck::ctf {
 namespace {

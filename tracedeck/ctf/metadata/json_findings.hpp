@@ -9,9 +9,9 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/finding.hpp"
-#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/metadata/metadata_rules.hpp"
+#include "tracedeck/text/json_access.hpp"
 
 namespace tracedeck::ctf {
 

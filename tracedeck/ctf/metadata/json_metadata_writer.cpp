@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/base/keyed_hash.hpp"
 #include "tracedeck/base/name_index.hpp"
 #include "tracedeck/ctf/clock_mark.hpp"
@@ -19,6 +18,7 @@
 #include "tracedeck/ctf/words.hpp"
 #include "tracedeck/model/class_nesting.hpp"
 #include "tracedeck/model/class_tree.hpp"
+#include "tracedeck/text/json_out.hpp"
 
 namespace tracedeck::ctf {
 namespace {

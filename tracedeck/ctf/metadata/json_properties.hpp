@@ -9,9 +9,9 @@
 #include <span>
 #include <string_view>
 
-#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
+#include "tracedeck/text/json_access.hpp"
 
 namespace tracedeck::ctf {
 

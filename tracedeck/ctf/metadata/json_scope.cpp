@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "tracedeck/base/json_access.hpp"
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/ctf/marks.hpp"
+#include "tracedeck/text/json_access.hpp"
+#include "tracedeck/text/json_out.hpp"
 
 namespace tracedeck::ctf {
 

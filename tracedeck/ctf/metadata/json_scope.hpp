@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
 #include "tracedeck/model/attribute.hpp"
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::ctf {
 

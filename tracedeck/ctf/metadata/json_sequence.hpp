@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tracedeck/base/bytes.hpp"
-#include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::ctf {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tracedeck/base/json_access.hpp"
 #include "tracedeck/ctf/metadata/json_findings.hpp"
 #include "tracedeck/model/field_class.hpp"
 #include "tracedeck/model/trace_description.hpp"
+#include "tracedeck/text/json_access.hpp"
 
 namespace tracedeck::ctf {
 

@@ -4,11 +4,11 @@
 #include <map>
 #include <unordered_map>
 
-#include "tracedeck/base/json_out.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
 #include "tracedeck/ctf/metadata/json_metadata_writer.hpp"
 #include "tracedeck/ctf/metadata/tsdl_metadata_writer.hpp"
 #include "tracedeck/model/written_out.hpp"
+#include "tracedeck/text/json_out.hpp"
 
 namespace tracedeck::ctf {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-#include "tracedeck/base/json_out.hpp"
-#include "tracedeck/base/json_text.hpp"
 #include "tracedeck/ctf/marks.hpp"
 #include "tracedeck/ctf/metadata/conventions.hpp"
+#include "tracedeck/text/json_out.hpp"
+#include "tracedeck/text/json_text.hpp"
 
 namespace tracedeck::ctf::tsdl {
 namespace {

@@ -12,8 +12,8 @@
 #include "tracedeck/export/sample_stack.hpp"
 #include "tracedeck/query/cell.hpp"
 #include "tracedeck/render/json.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::page {
 namespace {
@@ -38,37 +38,36 @@ std::string blob_text(std::string_view bytes) {
 }
 
 // A number where JavaScript holds it exactly.
-void append_integer(render::TextBuffer& out, const query::Cell& cell) {
+void append_integer(TextBuffer& out, const query::Cell& cell) {
   std::string text = integer_text(cell.integer);
   if (!cell.labels.empty()) {
     std::string labels;
     for (const std::string& label : cell.labels) labels += (labels.empty() ? "" : " | ") + label;
-    return (void)render::append_json_string(out, render::visible(labels) + " (" + text + ")");
+    return (void)append_json_string(out, visible(labels) + " (" + text + ")");
   }
-  if (cell.integer.magnitude > render::kLargestExactInteger)
-    return (void)render::append_json_string(out, text);
+  if (cell.integer.magnitude > kLargestExactInteger) return (void)append_json_string(out, text);
   out.append(text);
 }
 
-void append_value(render::TextBuffer& out, const query::Cell& cell, std::size_t most) {
+void append_value(TextBuffer& out, const query::Cell& cell, std::size_t most) {
   switch (cell.kind) {
     case query::Cell::Kind::kBoolean:
       return out.append(cell.boolean ? "true" : "false");
     case query::Cell::Kind::kInteger:
       return append_integer(out, cell);
     case query::Cell::Kind::kReal:
-      return render::append_json_real(out, cell.real);
+      return append_json_real(out, cell.real);
     default: {
       std::string text = cell.kind == query::Cell::Kind::kBlob
                              ? blob_text(std::string_view(cell.text).substr(0, most / 2))
                              : cell.text;
-      text = render::visible(text);
+      text = visible(text);
       if (text.size() > most) {
         text.resize(most);
         text.resize(utf8_valid_prefix(as_bytes(text)));
         text += "…";
       }
-      render::append_json_string(out, text);
+      append_json_string(out, text);
     }
   }
 }
@@ -122,14 +121,14 @@ void put_aside(std::string& into, const timeline::Mark& mark, std::size_t most) 
 std::string arguments_json(std::string_view aside, std::size_t most) {
   if (aside.empty()) return {};
   constexpr std::size_t kRoom = 512;
-  render::TextBuffer out(nullptr, kRoom);
-  render::JsonObject object(out);
+  TextBuffer out(nullptr, kRoom);
+  JsonObject object(out);
   for (const Argument& argument : taken(aside)) {
     if (out.size() >= most) {
       object.string("…", "more");
       break;
     }
-    append_value(object.key(render::visible(argument.name)), argument.cell, most - out.size());
+    append_value(object.key(visible(argument.name)), argument.cell, most - out.size());
   }
   object.end();
   return std::string(out.view());

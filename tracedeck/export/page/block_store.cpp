@@ -7,7 +7,7 @@ namespace tracedeck::page {
 Result<BlockStore::Place> BlockStore::put(std::string_view bytes) {
   if (held_.size() + bytes.size() > memory_ && !held_.empty()) {
     if (file_ == nullptr) {
-      auto file = flow::SpillFile::create(directory_);
+      auto file = SpillFile::create(directory_);
       if (!file) return std::unexpected(std::move(file).error());
       file_ = std::move(*file);
     }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tracedeck/base/error.hpp"
-#include "tracedeck/flow/spill_file.hpp"
+#include "tracedeck/spill/spill_file.hpp"
 
 namespace tracedeck::page {
 
@@ -34,7 +34,7 @@ class BlockStore {
   std::size_t memory_;
   std::string directory_;
   std::string held_;  // what lies behind the file's content
-  std::unique_ptr<flow::SpillFile> file_;
+  std::unique_ptr<SpillFile> file_;
   std::uint64_t spilled_ = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tracedeck/flow/spill_bytes.hpp"
+#include "tracedeck/spill/spill_bytes.hpp"
 
 namespace tracedeck::page {
 
@@ -12,9 +12,9 @@ namespace tracedeck::page {
   return to <= from ? 0 : static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
-// Of either sign, as `flow::unzigzag` takes it.
+// Of either sign, as `unzigzag` takes it.
 [[nodiscard]] inline std::uint64_t signed_step(std::int64_t from, std::int64_t to) {
-  return flow::zigzag(
+  return zigzag(
       static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)));
 }
 

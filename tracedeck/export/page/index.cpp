@@ -11,15 +11,12 @@
 #include "tracedeck/base/version.hpp"
 #include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/export/page/elapsed.hpp"
-#include "tracedeck/render/json_object.hpp"
-#include "tracedeck/render/visible.hpp"
+#include "tracedeck/text/json_object.hpp"
+#include "tracedeck/text/visible.hpp"
 
 namespace tracedeck::page {
 namespace {
 
-using render::JsonArray;
-using render::JsonObject;
-using render::TextBuffer;
 using timeline::Timeline;
 
 // Of one name: more is no name, and all of them are in the page's memory.
@@ -27,13 +24,13 @@ constexpr std::size_t kNameBytes = 1'024;
 
 // Escaped as in every text for people: the page's script shows it as it is.
 void append_name(TextBuffer& out, std::string_view name) {
-  std::string shown = render::visible(name.substr(0, kNameBytes + 1));
+  std::string shown = visible(name.substr(0, kNameBytes + 1));
   if (shown.size() > kNameBytes) {
     shown.resize(kNameBytes);
     shown.resize(utf8_valid_prefix(as_bytes(shown)));
     shown += "…";
   }
-  render::append_json_string(out, shown);
+  append_json_string(out, shown);
 }
 
 // Elements of a row of numbers.
@@ -42,11 +39,11 @@ class Numbers {
   explicit Numbers(TextBuffer& out) : array_(out) {}
 
   Numbers& add(std::uint64_t number) {
-    render::append_decimal(array_.next(), number);
+    append_decimal(array_.next(), number);
     return *this;
   }
   Numbers& add(std::int64_t number) {
-    render::append_decimal(array_.next(), number);
+    append_decimal(array_.next(), number);
     return *this;
   }
   Numbers& add(std::uint32_t number) { return add(std::uint64_t{number}); }
@@ -296,8 +293,8 @@ void append_index(TextBuffer& out, const PageOptions& options, const Timeline& t
   JsonObject object(out);
   object.integer("version", std::uint64_t{1});
   object.string("program", version());
-  object.string("title", render::visible(options.title));
-  object.string("notice", render::visible(options.notice));
+  object.string("title", visible(options.title));
+  object.string("notice", visible(options.notice));
   object.string("answer", options.answer ? options.answer(timeline) : std::string());
   if (const auto& chosen = marks.chosen()) {
     Numbers(object.key("chosen")).add(chosen->row).add(chosen->index).end();
@@ -305,7 +302,7 @@ void append_index(TextBuffer& out, const PageOptions& options, const Timeline& t
   object.key("tables");
   JsonArray tables(out);
   for (const std::string& table : timeline.tables())
-    render::append_json_string(tables.next(), render::visible(table));
+    append_json_string(tables.next(), visible(table));
   tables.end();
   const ClockClass* const clock = timeline.clock();
   if (clock != nullptr && clock->origin == ClockOrigin::kUnixEpoch)

@@ -6,7 +6,7 @@
 
 #include "tracedeck/export/page/collector.hpp"
 #include "tracedeck/export/page/page.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 #include "tracedeck/timeline/timeline.hpp"
 
 namespace tracedeck::page {
@@ -34,7 +34,7 @@ struct Written {
                                    const Collector& marks);
 
 // Appends JSON, laid out as in docs/page.md.
-void append_index(render::TextBuffer& out, const PageOptions& options,
-                  const timeline::Timeline& timeline, Collector& marks, const Written& written);
+void append_index(TextBuffer& out, const PageOptions& options, const timeline::Timeline& timeline,
+                  Collector& marks, const Written& written);
 
 }  // namespace tracedeck::page

@@ -9,7 +9,7 @@
 #include "tracedeck/export/page/page_assets.hpp"
 #include "tracedeck/export/page/page_writer.hpp"
 #include "tracedeck/export/page/pyramid.hpp"
-#include "tracedeck/render/json_object.hpp"
+#include "tracedeck/text/json_object.hpp"
 
 namespace tracedeck::page {
 namespace {
@@ -31,10 +31,9 @@ class Page final : public timeline::MarkSink {
                                           std::vector<std::uint32_t>& numbers, auto each);
   [[nodiscard]] Result<void> write_pyramid(WrittenRow& row, auto& pyramid);
   [[nodiscard]] Result<void> write_details();
-  [[nodiscard]] Result<void> write_details_block(render::TextBuffer& text,
-                                                 std::vector<NotedKey>& keys);
-  void append_details(render::TextBuffer& out, const Longest::Kept& kept) const;
-  void append_noted(render::TextBuffer& out, const std::vector<NotedSlice>& slices) const;
+  [[nodiscard]] Result<void> write_details_block(TextBuffer& text, std::vector<NotedKey>& keys);
+  void append_details(TextBuffer& out, const Longest::Kept& kept) const;
+  void append_noted(TextBuffer& out, const std::vector<NotedSlice>& slices) const;
 
   PageOptions options_;
   Collector marks_;
@@ -95,15 +94,15 @@ Result<void> Page::write_row(const Row& row) {
 }
 
 // [row, index, begin, end, duration, flags, arguments if there are some]
-void Page::append_noted(render::TextBuffer& out, const std::vector<NotedSlice>& slices) const {
-  render::JsonArray all(out);
+void Page::append_noted(TextBuffer& out, const std::vector<NotedSlice>& slices) const {
+  JsonArray all(out);
   for (const NotedSlice& slice : slices) {
-    render::JsonArray values(all.next());
-    render::append_decimal(values.next(), std::uint64_t{slice.row});
+    JsonArray values(all.next());
+    append_decimal(values.next(), std::uint64_t{slice.row});
     for (const std::uint64_t number :
          {slice.index, elapsed(base_, slice.begin), elapsed(base_, slice.end), slice.duration,
           std::uint64_t{slice.flags}}) {
-      render::append_decimal(values.next(), number);
+      append_decimal(values.next(), number);
     }
     if (!slice.arguments.empty()) values.next().append(slice.arguments);
     values.end();
@@ -111,14 +110,14 @@ void Page::append_noted(render::TextBuffer& out, const std::vector<NotedSlice>& 
   all.end();
 }
 
-void Page::append_details(render::TextBuffer& out, const Longest::Kept& kept) const {
-  render::JsonArray both(out);
+void Page::append_details(TextBuffer& out, const Longest::Kept& kept) const {
+  JsonArray both(out);
   append_noted(both.next(), kept.longest);
   append_noted(both.next(), kept.noted);
   both.end();
 }
 
-Result<void> Page::write_details_block(render::TextBuffer& text, std::vector<NotedKey>& keys) {
+Result<void> Page::write_details_block(TextBuffer& text, std::vector<NotedKey>& keys) {
   if (keys.empty()) return {};
   text.append(']');
   auto number = writer_.block(text.view());
@@ -136,7 +135,7 @@ Result<void> Page::write_details() {
   std::vector<NotedKey> order;
   for (const auto& [key, details] : kept) order.push_back(key);
   std::ranges::sort(order);
-  render::TextBuffer text;
+  TextBuffer text;
   std::vector<NotedKey> keys;
   for (const NotedKey key : order) {
     text.append(keys.empty() ? '[' : ',');
@@ -160,7 +159,7 @@ Result<void> Page::finish(const timeline::Timeline& timeline) {
     return done;
   if (auto done = write_details(); !done) return done;
   if (auto done = writer_.begin_index(); !done) return done;
-  render::TextBuffer index(&writer_.index());
+  TextBuffer index(&writer_.index());
   append_index(index, options_, timeline, marks_, written_);
   if (auto done = index.drain(); !done) return done;
   return writer_.finish();

@@ -42,7 +42,7 @@ struct PageOptions {
   // Bytes of a page. Beyond, browsers fail.
   std::uint64_t largest = 400'000'000;
   // Bytes for marks at any time; more go into a temporary file, in `directory` as of
-  // `flow::SpillFile::create`.
+  // `SpillFile::create`.
   std::size_t memory = std::size_t{32} << 20;
   std::string directory = {};
 };

@@ -92,7 +92,7 @@ Result<std::uint32_t> PageWriter::block(std::string_view bytes) {
   auto done = deflater_.deflate(bytes, [this](ByteSpan piece) {
     // The quotes stand around the whole.
     quoted_.clear();
-    render::append_json_base64(quoted_, piece);
+    append_json_base64(quoted_, piece);
     text_.append(quoted_.view().substr(1, quoted_.size() - 2));
     auto written = write(text_.view());
     text_.clear();

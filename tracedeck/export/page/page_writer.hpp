@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tracedeck/io/output.hpp"
-#include "tracedeck/render/text_buffer.hpp"
+#include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck::page {
 
@@ -72,8 +72,8 @@ class PageWriter {
   std::uint64_t written_ = 0;
   std::uint32_t blocks_ = 0;
   Deflater deflater_;
-  render::TextBuffer text_;
-  render::TextBuffer quoted_;
+  TextBuffer text_;
+  TextBuffer quoted_;
   Index index_{*this};
 };
 

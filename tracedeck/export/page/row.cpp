@@ -6,7 +6,7 @@
 
 #include "tracedeck/base/varint_bytes.hpp"
 #include "tracedeck/export/page/elapsed.hpp"
-#include "tracedeck/flow/spill_bytes.hpp"
+#include "tracedeck/spill/spill_bytes.hpp"
 
 namespace tracedeck::page {
 Result<void> Row::add(const Slice& slice, BlockStore& store) {
@@ -49,7 +49,7 @@ void Row::add_rare(std::uint32_t index, const Slice& slice) {
   if (has_cpu && cpus_.empty()) cpus_.assign(index, '\0');
   if (has_cpu || !cpus_.empty()) put_varint(cpus_, static_cast<std::uint32_t>(slice.cpu) + 1U);
   if (slice.spent != 0 && spent_.empty()) spent_.assign(index, '\0');
-  if (slice.spent != 0 || !spent_.empty()) put_varint(spent_, flow::zigzag(slice.spent));
+  if (slice.spent != 0 || !spent_.empty()) put_varint(spent_, zigzag(slice.spent));
   if (!slice.arguments.empty() && arguments_.empty()) arguments_.assign(index, '\0');
   if (!slice.arguments.empty() || !arguments_.empty()) put_text(arguments_, slice.arguments);
 }
@@ -140,12 +140,12 @@ Result<void> Row::seal(BlockStore& store) {
 
 SliceBlock::SliceBlock(std::string_view bytes) {
   const auto* at = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  count_ = static_cast<std::uint32_t>(flow::take_varint(at));
-  wide_ = (flow::take_varint(at) & kWideNames) != 0;
-  names_.resize(static_cast<std::size_t>(flow::take_varint(at)));
-  for (timeline::NameId& name : names_) name = static_cast<timeline::NameId>(flow::take_varint(at));
+  count_ = static_cast<std::uint32_t>(take_varint(at));
+  wide_ = (take_varint(at) & kWideNames) != 0;
+  names_.resize(static_cast<std::size_t>(take_varint(at)));
+  for (timeline::NameId& name : names_) name = static_cast<timeline::NameId>(take_varint(at));
   const auto sized = [&at] {
-    const std::uint64_t size = flow::take_varint(at);
+    const std::uint64_t size = take_varint(at);
     return std::exchange(at, at + size);
   };
   gaps_ = sized();

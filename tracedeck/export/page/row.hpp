@@ -12,7 +12,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/export/page/block_store.hpp"
-#include "tracedeck/flow/spill_bytes.hpp"
+#include "tracedeck/spill/spill_bytes.hpp"
 #include "tracedeck/timeline/mark.hpp"
 
 namespace tracedeck::page {
@@ -141,8 +141,8 @@ class SliceBlock {
     const std::uint8_t* gap = gaps_;
     const std::uint8_t* duration = durations_;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      const std::uint64_t before = flow::take_varint(gap);
-      const std::uint64_t length = flow::take_varint(duration);
+      const std::uint64_t before = take_varint(gap);
+      const std::uint64_t length = take_varint(duration);
       visit(before, length, names_[name_of(i)]);
     }
   }
@@ -163,20 +163,20 @@ class SliceBlock {
 template <class Visit>
 void each_point(std::string_view bytes, std::int64_t first, Visit visit) {
   const auto* at = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const std::uint64_t count = flow::take_varint(at);
-  const bool reals = flow::take_varint(at) != 0;
-  const std::uint64_t size = flow::take_varint(at);
+  const std::uint64_t count = take_varint(at);
+  const bool reals = take_varint(at) != 0;
+  const std::uint64_t size = take_varint(at);
   const std::uint8_t* value = at + size;
-  (void)flow::take_varint(value);
+  (void)take_varint(value);
   std::uint64_t time = static_cast<std::uint64_t>(first);
   std::uint64_t whole = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
-    time += flow::take_varint(at);
+    time += take_varint(at);
     if (reals) {
       visit(static_cast<std::int64_t>(time), std::bit_cast<double>(load_le<std::uint64_t>(value)));
       value += sizeof(double);
     } else {
-      whole += static_cast<std::uint64_t>(flow::unzigzag(flow::take_varint(value)));
+      whole += static_cast<std::uint64_t>(unzigzag(take_varint(value)));
       visit(static_cast<std::int64_t>(time), static_cast<double>(static_cast<std::int64_t>(whole)));
     }
   }
