@@ -72,7 +72,7 @@ class StreamTimes {
   // The end of the run that the last event begins: see the function of that name. What goes before
   // events that came earlier stands alone where a clock may begin anew behind it.
   [[nodiscard]] const Record* end_of_run(const Record* first, const Record* end) const {
-    return at_->is_behind ? first + 1 : end_of_run(first, end);
+    return at_->is_behind ? first + 1 : flow::end_of_run(first, end);
   }
   // The place of an event of the run that the last event began; the run's last one is to be given
   // to the above.
