@@ -824,6 +824,18 @@ constexpr std::array kOptions = {
         .detail = "What a fleet's traces are distinguished by, as --tag host=web17. "
                   "Repeatable.",
         .apply = apply_tag},
+    OptionSpec{.name = "timestamps",
+               .help = "of parquet, arrow, clickhouse and sqlite: times as timestamps too",
+               .detail = "A column `time` in UTC and microseconds beside `time_ns`, which stays "
+                         "exact, and `begin_time` and `end_time` beside `begin_ns` and `end_ns`. "
+                         "Null where the clock does not count from the Unix epoch; --clock wall "
+                         "gives clocks that can.",
+               .apply = set<&Options::timestamps>},
+    OptionSpec{.name = "raw",
+               .help = "of parquet, arrow, clickhouse and sqlite: values of clocks too",
+               .detail = "A column `clock_value` beside `time_ns` of events: what the trace has, "
+                         "without offset and frequency, which the manifest says.",
+               .apply = set<&Options::clock_values>},
     OptionSpec{.name = "segment",
                .value = "NAME",
                .help = "of parquet, arrow, clickhouse and sqlite: what results are named after",

@@ -62,6 +62,8 @@ struct Options {
   TableLayout layout = TableLayout::kUsual;                          // of tables
   columns::TimePartition partition = columns::TimePartition::kNone;  // the same
   TableContent what = TableContent::kEvents;                         // of tables: --what
+  bool timestamps = false;                                           // of tables
+  bool clock_values = false;                                         // the same: --raw
   std::vector<std::pair<std::string, std::string>> tags = {};        // of tables
   std::string segment = {};                                          // the same; "": by content
   bool metadata = false;                // of `schema`: as metadata text

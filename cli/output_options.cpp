@@ -72,6 +72,8 @@ OutputSettings output_settings(const Options& options) {
                      .tags = options.tags,
                      .one_table = options.layout == TableLayout::kOne,
                      .names_columns = options.layout == TableLayout::kSchema,
+                     .timestamps = options.timestamps,
+                     .clock_values = options.clock_values,
                      .partition = options.partition};
   settings.flat = options.flat;
   settings.all_arguments = options.all_arguments;

@@ -31,7 +31,7 @@ OPTIONS = {
     "view": "port perfetto table explain flows perfetto-level args min-duration max-size begin end stream-intersection order clock clock-offset metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "tables": "table help version",
     "validate": "json output follow baud stall-limit metadata files-from format tband-encoding max-state jobs strict color progress quiet verbose help version",
-    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level weight args min-duration max-size int64 flat layout partition tag segment what drop mask mask-key share report order begin end stream-intersection where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
+    "convert": "to dial9-version packet-size split-size split-duration spans table explain flows perfetto-level weight args min-duration max-size int64 flat layout partition timestamps raw tag segment what drop mask mask-key share report order begin end stream-intersection where limit clock clock-offset follow baud stall-limit metadata files-from format as-stored tband-encoding max-state jobs strict color progress quiet verbose help version",
     "formats": "json output help version",
 }
 # What other commands of this kind have, and this one does not have yet.

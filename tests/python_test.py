@@ -437,6 +437,7 @@ class Reading(Traces):
             ("named", demo, ["--to", "parquet"], {"to": "parquet"}),
             ("spans", demo, ["--to", "arrow", "--what", "spans", "--segment", "s"], {"to": "arrow", "what": "spans", "segment": "s"}),
             ("one.parquet", demo, ["--to", "parquet", "--layout", "one", "--segment", "s"], {"to": "parquet", "layout": "one", "segment": "s"}),
+            ("times", demo, ["--to", "parquet", "--timestamps", "--raw"], {"to": "parquet", "timestamps": True, "raw": True}),
             ("hidden.jsonl", demo, ["--drop", "worker_id"], {"drop": ["worker_id"]}),
         ):
             with self.subTest(name):

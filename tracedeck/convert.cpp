@@ -72,6 +72,8 @@ std::vector<Given> given_options(const ConvertOptions& options) {
       {"table", !options.tables.empty(), std::move(rules)},
       {"layout", options.layout != TableLayout::kUsual, word(options.layout)},
       {"partition", options.partition != columns::TimePartition::kNone, word(options.partition)},
+      {"timestamps", options.timestamps, ""},
+      {"raw", options.clock_values, ""},
       {"drop", !options.drop.empty(), join(options.drop)},
       {"mask", !options.mask.empty(), join(options.mask)},
       {"share", options.share, ""},
@@ -84,6 +86,8 @@ std::string check_options(const ConvertOptions& options, const OutputKind& kind)
       {"what", options.content != TableContent::kEvents},
       {"layout", options.layout != TableLayout::kUsual},
       {"partition", options.partition != columns::TimePartition::kNone},
+      {"timestamps", options.timestamps},
+      {"raw", options.clock_values},
       {"tag", !options.tags.empty()},
       {"segment", !options.segment.empty()},
       {"flat", options.flat},
@@ -152,6 +156,8 @@ Result<ConversionTask> task_of(const std::vector<std::string>& paths, const Outp
                           .tags = options.tags,
                           .one_table = options.layout == TableLayout::kOne,
                           .names_columns = options.layout == TableLayout::kSchema,
+                          .timestamps = options.timestamps,
+                          .clock_values = options.clock_values,
                           .partition = options.partition};
   task.settings.all_arguments = options.all_arguments;
   task.settings.shortest =

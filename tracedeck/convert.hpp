@@ -31,6 +31,8 @@ struct ConvertOptions {
   TableContent content = TableContent::kEvents;
   TableLayout layout = TableLayout::kUsual;
   columns::TimePartition partition = columns::TimePartition::kNone;
+  bool timestamps = false;                                     // times as timestamps too
+  bool clock_values = false;                                   // of events: values of clocks too
   std::vector<std::pair<std::string, std::string>> tags = {};  // columns of one value
   std::string segment = {};  // that files are named after; empty: by content
   bool flat = false;         // of csv: a column for each field

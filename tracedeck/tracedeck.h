@@ -284,11 +284,13 @@ td_status td_why(const char* const* paths, size_t path_count, const td_options* 
                  const td_why_question* question, td_write write, void* user, td_error* error);
 
 enum {
-  TD_FLAT = 1,          /* of csv: a column for each field */
-  TD_SHARE = 2,         /* texts and paths are hidden */
-  TD_SPANS = 4,         /* of heph: slices, in place of events */
-  TD_ALL_FLOWS = 8,     /* of time lines: arrows also of what took less than tables ask for */
-  TD_ALL_ARGUMENTS = 16 /* of html: fields of all slices, not of the longest of each name alone */
+  TD_FLAT = 1,           /* of csv: a column for each field */
+  TD_SHARE = 2,          /* texts and paths are hidden */
+  TD_SPANS = 4,          /* of heph: slices, in place of events */
+  TD_ALL_FLOWS = 8,      /* of time lines: arrows also of what took less than tables ask for */
+  TD_ALL_ARGUMENTS = 16, /* of html: fields of all slices, not of the longest of each name alone */
+  TD_TIMESTAMPS = 32,    /* of tables: times as timestamps too */
+  TD_RAW = 64            /* of tables: values of clocks too */
 };
 
 typedef struct td_convert_options {

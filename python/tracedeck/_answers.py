@@ -150,6 +150,8 @@ def convert(
     what: Optional[str] = None,
     layout: Optional[str] = None,
     partition: Optional[str] = None,
+    timestamps: bool = False,
+    raw: bool = False,
     segment: Optional[str] = None,
     tags: Optional[Mapping[str, str]] = None,
     flat: bool = False,
@@ -176,7 +178,7 @@ def convert(
     without it the ending of `out` says which.
     `out` gets its name when the result is complete. The receipt says how many "events" were written, whether it
     is "lossy", and in "entries" what was adapted or lost. Tables: `what` ("events", "spans", "all"), `layout`
-    ("class", "schema", "one"), `partition`, `segment`, `tags`; `flat` of csv. `drop`, `mask`, `mask_key` and
+    ("class", "schema", "one"), `partition`, `timestamps`, `raw` (columns of timestamps and of clock values), `segment`, `tags`; `flat` of csv. `drop`, `mask`, `mask_key` and
     `share` hide fields and texts. `packet_size` and `split_size` are bytes, `split_duration` is ns. Time lines:
     slices shorter than `min_duration` (ns) are left out, or as many of the shortest as `max_size` bytes ask for, and
     `all_flows`, of html, perfetto and chrome; `all_arguments` of html, `weight` of folded ("time", "samples", "bytes", "live-bytes"),
@@ -188,7 +190,7 @@ def convert(
     arrays = [(len(texts), text_array(texts, name)) for name, texts in (("tags", pairs), ("drop", drop), ("mask", mask))]
     given = ConvertStructure()
     given.struct_size = ctypes.sizeof(given)
-    flags = (flat, share, spans, all_flows, all_arguments)
+    flags = (flat, share, spans, all_flows, all_arguments, timestamps, raw)
     given.flags = sum(1 << bit for bit, is_set in enumerate(flags) if is_set)
     given.what = encoded(what, "what")
     given.layout = encoded(layout, "layout")

@@ -113,12 +113,15 @@ Result<ConvertOptions> convert_options_of(const td_convert_options* convert) {
   if (!copy_sized(convert, given))
     return fail(ErrorCode::kInvalidArgument,
                 "struct_size of the options is not that of td_convert_options");
-  constexpr std::uint32_t kKnown = TD_FLAT | TD_SHARE | TD_SPANS | TD_ALL_FLOWS | TD_ALL_ARGUMENTS;
+  constexpr std::uint32_t kKnown =
+      TD_FLAT | TD_SHARE | TD_SPANS | TD_ALL_FLOWS | TD_ALL_ARGUMENTS | TD_TIMESTAMPS | TD_RAW;
   if ((given.flags & ~kKnown) != 0 || given.reserved != 0)
     return fail(ErrorCode::kInvalidArgument, "the options have unknown flags");
   ConvertOptions options;
   options.flat = (given.flags & TD_FLAT) != 0;
   options.share = (given.flags & TD_SHARE) != 0;
+  options.timestamps = (given.flags & TD_TIMESTAMPS) != 0;
+  options.clock_values = (given.flags & TD_RAW) != 0;
   if (!take_word(given.what, find_content, options.content) ||
       !take_word(given.layout, find_layout, options.layout) ||
       !take_word(given.partition, find_partition, options.partition) ||

@@ -137,7 +137,7 @@ RowClass& ClassBatches::find_or_make(std::string name, Column root) {
 }
 
 RowClass* ClassBatches::notice_class(std::string_view name,
-                                     Column (*columns)(const columns::Tags&)) {
+                                     Column (*columns)(const columns::TableOptions&)) {
   if (!wants(name)) return nullptr;
   return &find_or_make(std::string(name), columns({}));
 }

@@ -113,7 +113,8 @@ class ClassBatches {
     return origin_;
   }
   void find_origin(EntityId id, const DataStream* stream, const TraceDescription* trace);
-  RowClass* notice_class(std::string_view name, columns::Column (*columns)(const columns::Tags&));
+  RowClass* notice_class(std::string_view name,
+                         columns::Column (*columns)(const columns::TableOptions&));
 
   columns::TraceFacts traces_;
   std::set<std::string, std::less<>> names_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tracedeck/base/utf8.hpp"
+#include "tracedeck/columns/timestamp.hpp"
 #include "tracedeck/model/labels.hpp"
 
 namespace tracedeck::columns {
@@ -361,7 +362,7 @@ std::string free_name(const Column& parent, std::string_view name) {
   return found;
 }
 
-ClassColumns common_columns(bool has_duration, const Tags& tags, bool wide) {
+ClassColumns common_columns(bool has_duration, const TableOptions& options, bool wide) {
   ClassColumns made{.wide = wide};
   std::vector<Column>& columns = made.root.children;
   const auto number = [&] { return static_cast<std::uint32_t>(columns.size()); };
@@ -370,6 +371,9 @@ ClassColumns common_columns(bool has_duration, const Tags& tags, bool wide) {
                          : integer_leaf(std::string(name), 64, true));
   };
   columns.push_back(time_leaf(kTimeColumn));
+  if (options.timestamps) columns.push_back(timestamp_column("time"));
+  if (options.clock_values) columns.push_back(nullable(integer_leaf("clock_value", 64, false)));
+  made.clock = number() - 1;
   if (has_duration) {
     made.duration = number();
     columns.push_back(time_leaf("duration_ns"));
@@ -381,8 +385,8 @@ ClassColumns common_columns(bool has_duration, const Tags& tags, bool wide) {
   made.seq = number();
   columns.push_back(integer_leaf("seq", 64, true));
   made.first_tag = number();
-  made.tags = static_cast<std::uint32_t>(tags.size());
-  for (const auto& [key, value] : tags) {
+  made.tags = static_cast<std::uint32_t>(options.tags.size());
+  for (const auto& [key, value] : options.tags) {
     Column tag = leaf(free_name(made.root, column_name(key)), ColumnType::kWord);
     tag.words->add(repaired_utf8(value));
     columns.push_back(std::move(tag));
@@ -390,8 +394,8 @@ ClassColumns common_columns(bool has_duration, const Tags& tags, bool wide) {
   return made;
 }
 
-ClassColumns columns_of(const EventClass& event_class, const Tags& tags, bool wide) {
-  Builder builder(common_columns(event_class.has_duration, tags, wide));
+ClassColumns columns_of(const EventClass& event_class, const TableOptions& options, bool wide) {
+  Builder builder(common_columns(event_class.has_duration, options, wide));
   ClassColumns& made = builder.made();
   const DataStreamClass* const stream = event_class.stream_class;
   const auto has_members = [](const FieldClassPtr& field_class) {

@@ -74,6 +74,7 @@ struct ClassColumns {
   std::uint32_t trace = 0;
   std::uint32_t stream = 0;
   std::uint32_t seq = 0;
+  std::uint32_t clock = 0;  // how many follow the first, `append_clock`
   std::uint32_t first_tag = 0;
   std::uint32_t tags = 0;  // how many
   std::uint32_t packet_column = 0;
@@ -87,12 +88,14 @@ struct ClassColumns {
 // The first child of every root.
 inline constexpr std::string_view kTimeColumn = "time_ns";
 
-// `wide`: times are decimals, and integers of variable length texts, as an event has some that 64
-// bits do not hold.
-[[nodiscard]] ClassColumns columns_of(const EventClass& event_class, const Tags& tags, bool wide);
+// `options`: tags, and which columns of times there are. `wide`: times are decimals, and integers
+// of variable length texts, as an event has some that 64 bits do not hold.
+[[nodiscard]] ClassColumns columns_of(const EventClass& event_class, const TableOptions& options,
+                                      bool wide);
 
 // The columns that every table of events begins with; to what they are in, `kept` and steps apart.
-[[nodiscard]] ClassColumns common_columns(bool has_duration, const Tags& tags, bool wide);
+[[nodiscard]] ClassColumns common_columns(bool has_duration, const TableOptions& options,
+                                          bool wide);
 
 // A name that no other child of `parent` has, upper and lower case being one, as for SQL.
 [[nodiscard]] std::string free_name(const Column& parent, std::string_view name);

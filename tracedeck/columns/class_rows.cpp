@@ -8,6 +8,7 @@
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/columns/limits.hpp"
+#include "tracedeck/columns/timestamp.hpp"
 #include "tracedeck/model/labels.hpp"
 
 namespace tracedeck::columns {
@@ -36,6 +37,24 @@ std::uint64_t bytes_of_row(const Column& column) {
 
 }  // namespace
 
+std::size_t append_clock(std::span<Column> columns, const Event& event, ColumnLosses& losses) {
+  const ClockClass* const clock = event.event_class->clock;
+  std::size_t count = 0;
+  for (Column& column : columns) {
+    if (column.is_timestamp) {
+      append_timestamp(column, clock,
+                       clock == nullptr ? std::nullopt : std::optional(event.began_at()), losses);
+    } else if (column.type == ColumnType::kInteger && !column.is_signed) {
+      column.valid.push_back(clock == nullptr ? 0 : 1);
+      if (clock != nullptr) column.words64.push_back(event.time);
+    } else {
+      break;
+    }
+    ++count;
+  }
+  return count;
+}
+
 ClassRows::ClassRows(ClassColumns columns, Table& table, RowTools& tools)
     : plan_(std::move(columns)),
       table_(table),
@@ -51,7 +70,9 @@ RowResult ClassRows::append(const EventRow& row) {
   const Event& event = *row.event;
   const std::int64_t last_time = table_.last_time;
   const bool was_sorted = table_.sorted;
+  const ColumnLosses losses = tools_.losses;
   append_time(event);
+  append_clock(clock_columns(), event, tools_.losses);
   append_duration(event);
   append_origin(*row.origin, 1);
   child(plan_.seq).words64.push_back(static_cast<std::uint64_t>(row.seq));
@@ -64,6 +85,7 @@ RowResult ClassRows::append(const EventRow& row) {
     remove_row();
     table_.last_time = last_time;
     table_.sorted = was_sorted;
+    tools_.losses = losses;
     const bool wrong = std::exchange(wrong_, false);
     const bool too_wide = std::exchange(too_wide_, false);
     return too_wide && !wrong ? RowResult::kTooWide : RowResult::kRefused;

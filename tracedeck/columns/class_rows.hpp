@@ -45,6 +45,10 @@ struct EventRow {
   std::int64_t seq = 0;
 };
 
+// What a row says of an event's time beside ns, in the columns behind that of ns. Returns how many
+// of `columns` these are.
+std::size_t append_clock(std::span<Column> columns, const Event& event, ColumnLosses& losses);
+
 class ClassRows {
  public:
   // `columns`: those that `table` has, whose values are not looked at. `table` and `tools` must
@@ -122,6 +126,9 @@ class ClassRows {
   void remove_row();
 
   [[nodiscard]] Column& column_of(const Step& step) { return *table_.in_order[step.column]; }
+  [[nodiscard]] std::span<Column> clock_columns() {
+    return std::span(table_.root.children).subspan(1, plan_.clock);
+  }
   [[nodiscard]] Column& child(std::uint32_t number) { return table_.root.children[number]; }
 
   ClassColumns plan_;

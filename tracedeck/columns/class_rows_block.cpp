@@ -146,6 +146,9 @@ bool ClassRows::append_block(std::span<const EventRow> rows) {
 
 void ClassRows::append_times(std::span<const EventRow> rows) {
   const ClockClass* const clock = rows.front().event->event_class->clock;
+  if (plan_.clock != 0) {
+    for (const EventRow& row : rows) append_clock(clock_columns(), *row.event, tools_.losses);
+  }
   if (plan_.duration != 0) {
     for (const EventRow& row : rows) append_duration(*row.event);
   }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/columns/timestamp.hpp"
 #include "tracedeck/render/sample_trace_test.hpp"
 
 namespace tracedeck::columns {
@@ -37,9 +38,9 @@ FieldClassPtr leb_class() { return make_field_class(IntegerClass{.layout = Leb12
 // A table for one class, and events appended to it.
 class Filled {
  public:
-  explicit Filled(FieldClassPtr payload, bool wide = false)
+  explicit Filled(FieldClassPtr payload, bool wide = false, const TableOptions& options = {})
       : event_class_(trace_.add(trace_.event_class(3, "e", std::move(payload)))),
-        columns_(columns_of(event_class_, {}, wide)),
+        columns_(columns_of(event_class_, options, wide)),
         table_("e", columns_.root),
         rows_(columns_, table_, tools_) {}
 
@@ -171,6 +172,50 @@ TEST(ClassRows, WhatIsTooWideIsTakenByWiderColumns) {
   EXPECT_EQ(wider.append(slots, ~std::uint64_t{0}), RowResult::kAppended);
   EXPECT_EQ(wider.column("n").characters, "4722366482869645213695");
   EXPECT_THAT(wider.column("time_ns").decimals, ElementsAre(Int128{~std::uint64_t{0}}));
+}
+
+TEST(ClassRows, WhatBecameOfARowThatIsTakenBackIsNotCounted) {
+  const std::vector<std::uint8_t> wide(9, 0xFF);
+  Filled filled(structure_class({{"text", string_class()}, {"n", leb_class()}}));
+  EXPECT_EQ(filled.append({text_slot("\xFF"), render::wide_slot(SlotKind::kWideUnsigned, wide)}),
+            RowResult::kTooWide);
+  EXPECT_THAT(receipt_of(filled.tools_.losses), IsEmpty());
+}
+
+TEST(ClassRows, TimestampsAndClockValuesStandBesideTimes) {
+  Filled filled(structure_class({{"time", unsigned_class()}}), false,
+                {.timestamps = true, .clock_values = true});
+  filled.trace_.clock.origin = ClockOrigin::kUnixEpoch;
+  filled.trace_.clock.shift = -2000;
+  EXPECT_EQ(filled.append({unsigned_slot(1)}, 3999), RowResult::kAppended);
+  EXPECT_EQ(filled.append({unsigned_slot(1)}, 1999), RowResult::kAppended);
+  EXPECT_THAT(filled.names(),
+              ElementsAre("time_ns", "time", "clock_value", "trace", "stream", "seq", "time_2"));
+  EXPECT_THAT(filled.column("time").words64, ElementsAre(1, ~std::uint64_t{0}));
+  EXPECT_THAT(filled.column("clock_value").words64, ElementsAre(3999, 1999));
+  EXPECT_THAT(receipt_of(filled.tools_.losses), IsEmpty());
+  filled.trace_.clock.origin = ClockOrigin::kUnknown;
+  EXPECT_EQ(filled.append({unsigned_slot(1)}, 1), RowResult::kAppended);
+  EXPECT_THAT(filled.column("time").valid, ElementsAre(1, 1, 0));
+  EXPECT_THAT(filled.column("clock_value").valid, ElementsAre(1, 1, 1));
+  EXPECT_EQ(receipt_of(filled.tools_.losses).size(), 1U);
+  filled.expect_whole();
+}
+
+TEST(Timestamp, IsInTheYears1900To2299) {
+  const auto ns = [](std::int64_t seconds, std::int64_t more) {
+    const bool negative = seconds < 0;
+    const auto size = Uint128{static_cast<std::uint64_t>(negative ? -seconds : seconds)};
+    return Nanoseconds::from_unsigned(size * 1'000'000'000, negative) + Nanoseconds(more);
+  };
+  EXPECT_EQ(as_timestamp(Nanoseconds(-1)), -1);
+  EXPECT_EQ(as_timestamp(Nanoseconds(-1000)), -1);
+  EXPECT_EQ(as_timestamp(Nanoseconds(999)), 0);
+  EXPECT_EQ(as_timestamp(ns(-2'208'988'800, 0)), -2'208'988'800'000'000);
+  EXPECT_EQ(as_timestamp(ns(-2'208'988'800, -1)), std::nullopt);
+  EXPECT_EQ(as_timestamp(ns(10'413'792'000, -1)), 10'413'791'999'999'999);
+  EXPECT_EQ(as_timestamp(ns(10'413'792'000, 0)), std::nullopt);
+  EXPECT_EQ(as_timestamp(Nanoseconds::from_unsigned(~Uint128{0}, true)), std::nullopt);
 }
 
 TEST(ClassRows, InvalidTextIsRepairedAndCounted) {

@@ -159,6 +159,7 @@ void add_signature(const Column& column, std::string& text) {
   const ColumnType type = column.type == ColumnType::kWord ? ColumnType::kText : column.type;
   text += fmt::format("{}:{}{}{}{}{}", column.name.size(), column.name, std::to_underlying(type),
                       column.nullable ? '?' : '!', column.is_signed ? 's' : 'u', column.width);
+  if (column.is_timestamp) text += 't';
   text += '(';
   for (const Column& child : column.children) add_signature(child, text);
   text += ')';

@@ -53,8 +53,9 @@ struct Column {
   std::string name = {};
   ColumnType type = ColumnType::kGroup;
   bool nullable = false;
-  bool is_signed = false;  // of integers
-  std::uint8_t width = 0;  // bits of an integer
+  bool is_signed = false;     // of integers
+  std::uint8_t width = 0;     // bits of an integer
+  bool is_timestamp = false;  // of integers: microseconds since the Unix epoch
   std::vector<Column> children = {};
   std::shared_ptr<Words> words = nullptr;  // of kWord
 

@@ -19,6 +19,8 @@ constexpr ColumnLosses::Table kColumnFacts = {{
     {"row groups that end early to bound memory", "written small", false},
     {"values that columns made for the first rows do not hold", "written as null", true},
     {"labels of numbers of which the first rows have none", "left out", true},
+    {"times of clocks that do not count from the Unix epoch", "written without a timestamp", false},
+    {"times before the year 1900 or after 2299", "written without a timestamp", false},
 }};
 
 }  // namespace

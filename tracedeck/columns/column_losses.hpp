@@ -21,6 +21,8 @@ enum class ColumnLoss : std::uint8_t {
   kSmallGroup,
   kOtherKind,
   kLabelWithoutColumn,
+  kOtherOrigin,
+  kFarTime,
   kCount
 };
 

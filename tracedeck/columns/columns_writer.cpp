@@ -49,7 +49,7 @@ class ColumnsWriter final : public Writer {
  public:
   ColumnsWriter(std::unique_ptr<TableSink> sink, TableOptions options, TraceNames names)
       : sink_(std::move(sink)), options_(std::move(options)), traces_(std::move(names)) {
-    if (options_.marks != nullptr) options_.marks->attach(tables_, tools_.losses, options_.tags);
+    if (options_.marks != nullptr) options_.marks->attach(tables_, tools_.losses, options_);
   }
 
   Result<void> write(const Record& record) override {
@@ -269,7 +269,7 @@ class ColumnsWriter final : public Writer {
     return count(one_->append(row), one_->table());
   }
 
-  Table& only_table() { return tables_.find_or_make("", one_columns(options_.tags)); }
+  Table& only_table() { return tables_.find_or_make("", one_columns(options_)); }
 
   Result<void> count(RowResult result, Table& table) {
     if (result != RowResult::kAppended) [[unlikely]] {
@@ -282,7 +282,7 @@ class ColumnsWriter final : public Writer {
 
   std::unique_ptr<ClassRows> rows_of(const EventClass& event_class, bool wide,
                                      std::optional<std::int64_t> hour) {
-    ClassColumns columns = columns_of(event_class, options_.tags, wide);
+    ClassColumns columns = columns_of(event_class, options_, wide);
     if (!wide) {
       tools_.losses.add(ColumnLoss::kRenamed, columns.renamed.size());
       tools_.losses.add(ColumnLoss::kAsJson, columns.as_json.size());
@@ -302,13 +302,13 @@ class ColumnsWriter final : public Writer {
           traces_.see(*record.stream->stream_class->trace);
         return {};
       case RecordKind::kLoss: {
-        Table& table = tables_.find_or_make(kLossTable, loss_columns(options_.tags));
+        Table& table = tables_.find_or_make(kLossTable, loss_columns(options_));
         append_loss(table, *record.loss, origin_of(record.loss->stream), seq_, tools_.losses);
         return tables_.appended(table);
       }
       case RecordKind::kProblem:
       case RecordKind::kFinding: {
-        Table& table = tables_.find_or_make(kProblemTable, problem_columns(options_.tags));
+        Table& table = tables_.find_or_make(kProblemTable, problem_columns(options_));
         append_problem(table, *record.notice, record.kind == RecordKind::kProblem,
                        traces_.name_of_input(record.notice->trace_input()), seq_);
         return tables_.appended(table);

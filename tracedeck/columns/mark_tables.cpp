@@ -33,6 +33,7 @@ struct ColumnFacts {
   std::string_view name;
   ColumnType type;
   bool nullable = false;
+  bool is_time = false;
 };
 constexpr auto kWord = ColumnType::kWord;
 constexpr auto kText = ColumnType::kText;
@@ -54,8 +55,8 @@ constexpr std::array<ColumnFacts, 5> kTrackColumns = {{
     {"tid", kInteger, true},
 }};
 constexpr std::array<ColumnFacts, 15> kSpanColumns = {{
-    {"begin_ns", kInteger, true},
-    {"end_ns", kInteger, true},
+    {"begin_ns", kInteger, true, true},
+    {"end_ns", kInteger, true, true},
     {"duration_ns", kInteger, true},
     {"kind", kWord},
     {"category", kWord, true},
@@ -75,8 +76,8 @@ constexpr std::array kSpanFlags = {
     timeline::kGone,        timeline::kNegative,  timeline::kClockStep,  timeline::kOverlap,
 };
 constexpr std::array<ColumnFacts, 7> kStateColumns = {{
-    {"begin_ns", kInteger, true},
-    {"end_ns", kInteger, true},
+    {"begin_ns", kInteger, true, true},
+    {"end_ns", kInteger, true, true},
     {"duration_ns", kInteger, true},
     {"state", kWord},
     {"cpu", kInteger, true},
@@ -84,13 +85,13 @@ constexpr std::array<ColumnFacts, 7> kStateColumns = {{
     {"open_at_end", kBoolean},
 }};
 constexpr std::array<ColumnFacts, 4> kCounterColumns = {{
-    {"at_ns", kInteger, true},
+    {"at_ns", kInteger, true, true},
     {"unit", kWord, true},
     {"value", kInteger, true},
     {"real", ColumnType::kDouble, true},
 }};
 constexpr std::array<ColumnFacts, 6> kInstantColumns = {{
-    {"at_ns", kInteger, true},
+    {"at_ns", kInteger, true, true},
     {"category", kWord, true},
     {"name", kWord},
     {"cpu", kInteger, true},
@@ -111,9 +112,14 @@ constexpr std::array<TableFactsOfMarks, 5> kTables = {{
     {kSampleTable, kInstantColumns},
 }};
 
-void add_columns(Column& root, std::span<const ColumnFacts> columns) {
-  for (const ColumnFacts& each : columns)
-    root.children.push_back(notice_column(each.name, each.type, each.nullable, true));
+void add_columns(Column& root, std::span<const ColumnFacts> columns, const TableOptions& options) {
+  for (const ColumnFacts& each : columns) {
+    if (each.is_time) {
+      add_time(root, each.name, options);
+    } else {
+      root.children.push_back(notice_column(each.name, each.type, each.nullable, true));
+    }
+  }
 }
 
 // The innermost first.
@@ -146,21 +152,21 @@ std::optional<std::uint64_t> cpu_of(const Mark& mark) {
 MarkTables::MarkTables()
     : visit_([this](std::string_view name, const query::Value& value) { collect(name, value); }) {}
 
-void MarkTables::attach(Tables& tables, ColumnLosses& losses, Tags tags) {
+void MarkTables::attach(Tables& tables, ColumnLosses& losses, TableOptions options) {
   tables_ = &tables;
   losses_ = &losses;
-  tags_ = std::move(tags);
+  options_ = std::move(options);
 }
 
 Table& MarkTables::table(TableNumber number) {
   if (made_[number] != nullptr) [[likely]]
     return *made_[number];
   Column root;
-  add_columns(root, kOriginColumns);
-  add_columns(root, kTrackColumns);
-  add_columns(root, kTables[number].columns);
+  add_columns(root, kOriginColumns, options_);
+  add_columns(root, kTrackColumns, options_);
+  add_columns(root, kTables[number].columns, options_);
   if (number == kSample) root.children.push_back(stack_column());
-  add_tags(root, tags_);
+  add_tags(root, options_.tags);
   made_[number] = &tables_->find_or_make(kTables[number].name, root);
   return *made_[number];
 }
@@ -255,8 +261,8 @@ Result<void> MarkTables::put_span(const Timeline& timeline, const Mark& mark,
     RowCursor row(table);
     put_origin(row, table, timeline, mark.track);
     put_track(row, timeline, mark.track);
-    row.integer(time(timeline, mark.begin));
-    row.integer(time(timeline, mark.time));
+    put_time(row, timeline, mark.begin);
+    put_time(row, timeline, mark.time);
     row.integer(is_whole ? std::optional(static_cast<std::uint64_t>(mark.duration()))
                          : std::nullopt);
     row.word(mark.kind == MarkKind::kWait ? std::string_view("wait") : std::string_view("slice"));
@@ -292,8 +298,8 @@ Result<void> MarkTables::put_state_row(const Timeline& timeline, const Mark& sta
     RowCursor row(table);
     put_origin(row, table, timeline, state.track);
     put_track(row, timeline, state.track);
-    row.integer(time(timeline, state.time));
-    row.integer(time(timeline, end));
+    put_time(row, timeline, state.time);
+    put_time(row, timeline, end);
     row.integer(is_open || began_before
                     ? std::nullopt
                     : std::optional(static_cast<std::uint64_t>(end - state.time)));
@@ -314,7 +320,7 @@ Result<void> MarkTables::put_counter(const Timeline& timeline, const Mark& mark)
     RowCursor row(table);
     put_origin(row, table, timeline, mark.track);
     put_track(row, timeline, mark.track);
-    row.integer(time(timeline, mark.time));
+    put_time(row, timeline, mark.time);
     row.word_if(mark.track == timeline::kNoTrack ? std::nullopt
                                                  : if_any(timeline.track(mark.track).unit));
     row.integer(is_real ? std::nullopt : std::optional(static_cast<std::uint64_t>(mark.value)));
@@ -330,7 +336,7 @@ Result<void> MarkTables::put_instant(const Timeline& timeline, const Mark& mark)
     RowCursor row(table);
     put_origin(row, table, timeline, mark.track);
     put_track(row, timeline, mark.track);
-    row.integer(time(timeline, mark.time));
+    put_time(row, timeline, mark.time);
     put_name(row, timeline, mark.name);
     row.integer(cpu_of(mark));
     row.boolean(mark.has(timeline::kUnmatchedEnd));
@@ -395,8 +401,8 @@ void MarkTables::put_name(RowCursor& row, const Timeline& timeline, NameId id) {
   row.word(repaired_utf8(name.identity()));
 }
 
-std::optional<std::uint64_t> MarkTables::time(const Timeline& timeline, std::int64_t time) {
-  return time_bits(timeline.absolute(time), *losses_);
+void MarkTables::put_time(RowCursor& row, const Timeline& timeline, std::int64_t time) {
+  row.time(timeline.absolute(time), timeline.clock(), *losses_);
 }
 
 void MarkTables::collect(const Mark& mark) {

@@ -46,8 +46,9 @@ class MarkTables final : public timeline::MarkSink {
 
   // What rows call the trace of tracks whose own is not said, as where there is one.
   void call_trace(std::string name) { trace_ = std::move(name); }
-  // Before the first mark. Both must outlive the marks. `tags`: of every row.
-  void attach(Tables& tables, ColumnLosses& losses, Tags tags);
+  // Before the first mark. Tables and losses must outlive the marks. `options`: tags, and which
+  // columns of times there are.
+  void attach(Tables& tables, ColumnLosses& losses, TableOptions options);
 
   // Errors: those of the tables.
   [[nodiscard]] Result<void> take(const timeline::Timeline& timeline,
@@ -91,8 +92,7 @@ class MarkTables final : public timeline::MarkSink {
                   timeline::TrackId track);
   void put_track(RowCursor& row, const timeline::Timeline& timeline, timeline::TrackId track);
   void put_name(RowCursor& row, const timeline::Timeline& timeline, timeline::NameId name);
-  [[nodiscard]] std::optional<std::uint64_t> time(const timeline::Timeline& timeline,
-                                                  std::int64_t time);
+  void put_time(RowCursor& row, const timeline::Timeline& timeline, std::int64_t time);
 
   // Sets `arguments_`, and stacks in `stack_`.
   void collect(const timeline::Mark& mark);
@@ -106,7 +106,7 @@ class MarkTables final : public timeline::MarkSink {
   enum TableNumber : std::uint8_t { kSpan, kState, kCounter, kInstant, kSample, kTableCount };
   Table& table(TableNumber number);
 
-  Tags tags_;
+  TableOptions options_;
   std::string trace_;
   Tables* tables_ = nullptr;
   ColumnLosses* losses_ = nullptr;

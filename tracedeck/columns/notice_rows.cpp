@@ -4,7 +4,7 @@
 
 namespace tracedeck::columns {
 
-Column loss_columns(const Tags& tags) {
+Column loss_columns(const TableOptions& options) {
   Column root;
   root.children = {notice_column("trace", ColumnType::kWord),
                    notice_column("stream", ColumnType::kWord, true),
@@ -12,14 +12,14 @@ Column loss_columns(const Tags& tags) {
                    notice_column("row", ColumnType::kInteger, false, true),
                    notice_column("events", ColumnType::kInteger, true),
                    notice_column("packets", ColumnType::kInteger, true),
-                   notice_column("taken_back", ColumnType::kBoolean),
-                   notice_column("begin_ns", ColumnType::kInteger, true, true),
-                   notice_column("end_ns", ColumnType::kInteger, true, true)};
-  add_tags(root, tags);
+                   notice_column("taken_back", ColumnType::kBoolean)};
+  add_time(root, "begin_ns", options);
+  add_time(root, "end_ns", options);
+  add_tags(root, options.tags);
   return root;
 }
 
-Column problem_columns(const Tags& tags) {
+Column problem_columns(const TableOptions& options) {
   Column root;
   root.children = {notice_column("trace", ColumnType::kWord),
                    notice_column("seq", ColumnType::kInteger, false, true),
@@ -30,7 +30,7 @@ Column problem_columns(const Tags& tags) {
                    notice_column("offset", ColumnType::kInteger),
                    notice_column("length", ColumnType::kInteger),
                    notice_column("text", ColumnType::kText)};
-  add_tags(root, tags);
+  add_tags(root, options.tags);
   return root;
 }
 
@@ -44,8 +44,11 @@ void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, std::i
   row.integer(loss.events);
   row.integer(loss.packets);
   row.boolean(loss.taken_back);
-  row.integer(time_bits(loss.begin, losses));
-  row.integer(time_bits(loss.end, losses));
+  const ClockClass* const clock = loss.stream == nullptr || loss.stream->stream_class == nullptr
+                                      ? nullptr
+                                      : loss.stream->stream_class->default_clock;
+  row.time(loss.begin, clock, losses);
+  row.time(loss.end, clock, losses);
 }
 
 void append_problem(Table& table, const Notice& notice, bool damage, std::string_view trace,

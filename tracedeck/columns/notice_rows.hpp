@@ -12,8 +12,8 @@
 namespace tracedeck::columns {
 
 // The columns of both tables.
-[[nodiscard]] Column loss_columns(const Tags& tags);
-[[nodiscard]] Column problem_columns(const Tags& tags);
+[[nodiscard]] Column loss_columns(const TableOptions& options);
+[[nodiscard]] Column problem_columns(const TableOptions& options);
 
 // Appends a row. `seq`: how many events came before.
 void append_loss(Table& table, const Loss& loss, const RowOrigin& origin, std::int64_t seq,

@@ -13,8 +13,8 @@ constexpr std::array<std::string_view, 3> kOneTexts = {"class", "context", "fiel
 
 }  // namespace
 
-Column one_columns(const Tags& tags) {
-  Column root = common_columns(true, tags, false).root;
+Column one_columns(const TableOptions& options) {
+  Column root = common_columns(true, options, false).root;
   for (const std::string_view name : kOneTexts) {
     Column column{.name = free_name(root, name), .type = ColumnType::kText};
     column.nullable = true;
@@ -41,6 +41,8 @@ RowResult OneTable::append(const EventRow& row) {
     table_.sorted = false;
     (column++)->valid.push_back(0);
   }
+  column += static_cast<std::ptrdiff_t>(
+      append_clock(std::span(column, columns.end()), event, tools_.losses));
   if (event_class.clock != nullptr && event_class.has_duration) {
     append_time(*column++, event_class.clock->interval(event.time, event.end_time));
   } else {

@@ -5,7 +5,7 @@
 
 namespace tracedeck::columns {
 
-[[nodiscard]] Column one_columns(const Tags& tags);
+[[nodiscard]] Column one_columns(const TableOptions& options);
 
 class OneTable {
  public:

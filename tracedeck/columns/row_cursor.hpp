@@ -9,11 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tracedeck/base/utf8.hpp"
 #include "tracedeck/columns/class_columns.hpp"
 #include "tracedeck/columns/column_losses.hpp"
 #include "tracedeck/columns/table.hpp"
+#include "tracedeck/columns/table_options.hpp"
+#include "tracedeck/columns/timestamp.hpp"
 #include "tracedeck/model/clock.hpp"
 
 namespace tracedeck::columns {
@@ -33,6 +36,27 @@ inline void add_tags(Column& root, const Tags& tags) {
     root.children.push_back(notice_column(free_name(root, key), ColumnType::kWord));
     root.children.back().words->add(value);
   }
+}
+
+// A time as the bits of a column; none where it does not hold it.
+[[nodiscard]] inline std::optional<std::uint64_t> time_bits(const std::optional<Nanoseconds>& time,
+                                                            ColumnLosses& losses) {
+  if (!time) return {};
+  if (time->magnitude() > static_cast<Uint128>(std::numeric_limits<std::int64_t>::max())) {
+    losses.add(ColumnLoss::kLargeTime);
+    return {};
+  }
+  const auto size = static_cast<std::uint64_t>(time->magnitude());
+  return time->negative() ? 0 - size : size;
+}
+
+// A column `NAME_ns` and, if they are asked for, one of timestamps behind it: `time` of `at_ns`,
+// of others `NAME_time`.
+inline void add_time(Column& root, std::string_view name, const TableOptions& options) {
+  root.children.push_back(notice_column(name, ColumnType::kInteger, true, true));
+  if (!options.timestamps) return;
+  const std::string_view stem = name.substr(0, name.find('_'));
+  root.children.push_back(timestamp_column(stem == "at" ? "time" : std::string(stem) + "_time"));
 }
 
 // Appends values to the columns of a row, from the first to the last; the last ones are tags.
@@ -69,6 +93,13 @@ class RowCursor {
   void integer(const std::optional<std::uint64_t>& value) {
     if (valid(value.has_value())) integer(*value);
   }
+  // `clock`: which the time is of, null: it is not known.
+  void time(const std::optional<Nanoseconds>& time, const ClockClass* clock, ColumnLosses& losses) {
+    integer(time_bits(time, losses));
+    const std::vector<Column>& columns = table_.root.children;
+    if (next_ == columns.size() || !columns[next_].is_timestamp) return;
+    append_timestamp(next(8), clock, time, losses);
+  }
   void text_if(const std::optional<std::string_view>& value) {
     if (valid(value.has_value())) text(*value);
   }
@@ -96,17 +127,5 @@ class RowCursor {
   Table& table_;
   std::size_t next_ = 0;
 };
-
-// A time as the bits of a column; none where it does not hold it.
-[[nodiscard]] inline std::optional<std::uint64_t> time_bits(const std::optional<Nanoseconds>& time,
-                                                            ColumnLosses& losses) {
-  if (!time) return {};
-  if (time->magnitude() > static_cast<Uint128>(std::numeric_limits<std::int64_t>::max())) {
-    losses.add(ColumnLoss::kLargeTime);
-    return {};
-  }
-  const auto size = static_cast<std::uint64_t>(time->magnitude());
-  return time->negative() ? 0 - size : size;
-}
 
 }  // namespace tracedeck::columns

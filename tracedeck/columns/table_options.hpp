@@ -26,6 +26,8 @@ struct TableOptions {
   bool names_columns = false;
   // Nothing is beside that table: losses, problems and what describes traces are left out.
   bool alone = false;
+  bool timestamps = false;                         // beside times in ns
+  bool clock_values = false;                       // of events, as the trace has them
   TimePartition partition = TimePartition::kNone;  // of tables of events
   bool events = true;                              // else events are counted, and in no table
   // Of what events mean, in tables beside those of events; null: nothing is. Must outlive the

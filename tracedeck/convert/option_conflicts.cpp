@@ -65,6 +65,8 @@ std::string conflict_of_meaning(const ConversionTask& task) {
   if (task.is_split())
     return "a divided result has events alone: '--what' does not go with '--split-size' and "
            "'--split-duration'";
+  if (task.settings.tables.clock_values && task.content == TableContent::kSpans)
+    return "option '--raw' goes with '--what events' or '--what all': events have values of clocks";
   const flow::Selection& selection = task.reading.selection;
   if (selection.begin && task.content == TableContent::kAll)
     return "option '--begin' goes with '--what events' or '--what spans', not with both at once";

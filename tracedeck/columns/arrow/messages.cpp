@@ -18,11 +18,14 @@ enum class Type : std::uint8_t {
   kText = 5,
   kBoolean = 6,
   kDecimal = 7,
+  kTimestamp = 10,
   kList = 12,
   kStructure = 13,
 };
 // `MessageHeader` of Message.fbs.
 enum class Header : std::uint8_t { kSchema = 1, kDictionary = 2, kBatch = 3 };
+
+constexpr std::int16_t kMicrosecond = 2;  // `TimeUnit` of Schema.fbs
 
 FlatTable integer_type(std::uint8_t bits, bool is_signed) {
   FlatTable type;
@@ -37,6 +40,11 @@ std::pair<Type, FlatTable> type_of(const Column& column) {
     case ColumnType::kBoolean:
       return {Type::kBoolean, type};
     case ColumnType::kInteger:
+      if (column.is_timestamp) {
+        type.i16(0, kMicrosecond);
+        type.text(1, "UTC");
+        return {Type::kTimestamp, type};
+      }
       return {Type::kInteger, integer_type(column.width, column.is_signed)};
     case ColumnType::kDecimal:
       type.i32(0, 38);  // digits, none of them behind the point, in so many bits

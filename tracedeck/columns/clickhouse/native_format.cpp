@@ -38,6 +38,7 @@ std::string scalar_type(const Column& column) {
     case ColumnType::kBoolean:
       return "UInt8";
     case ColumnType::kInteger:
+      if (column.is_timestamp) return "DateTime64(6, 'UTC')";
       return fmt::format("{}{}", column.is_signed ? "Int" : "UInt", column.width);
     case ColumnType::kFloat:
       return "Float32";

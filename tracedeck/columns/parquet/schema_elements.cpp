@@ -17,12 +17,14 @@ using columns::ColumnType;
 constexpr int kLogicalString = 1;
 constexpr int kLogicalList = 3;
 constexpr int kLogicalDecimal = 5;
+constexpr int kLogicalTimestamp = 8;
 constexpr int kLogicalInteger = 10;
 
 // `ConvertedType` of parquet.thrift: what older readers know of the same.
 constexpr std::int32_t kConvertedUtf8 = 0;
 constexpr std::int32_t kConvertedList = 3;
 constexpr std::int32_t kConvertedDecimal = 5;
+constexpr std::int32_t kConvertedTimestampMicros = 10;
 constexpr std::int32_t kConvertedUint8 = 11;
 constexpr std::int32_t kConvertedInt8 = 15;
 
@@ -30,6 +32,7 @@ enum class Repetition : std::uint8_t { kRequired = 0, kOptional = 1, kRepeated =
 
 // UINT_8, UINT_16, UINT_32, UINT_64 follow one another, and so do those with a sign.
 std::int32_t converted_integer(const Column& column) {
+  if (column.is_timestamp) return kConvertedTimestampMicros;
   const std::int32_t first = column.is_signed ? kConvertedInt8 : kConvertedUint8;
   return first + (column.width == 8 ? 0 : column.width == 16 ? 1 : column.width == 32 ? 2 : 3);
 }
@@ -50,6 +53,18 @@ std::optional<std::int32_t> converted_type(const Column& column) {
   }
 }
 
+// UTC, in microseconds.
+void add_timestamp_type(ThriftWriter& thrift) {
+  constexpr int kMicros = 2;  // field id of `TimeUnit`
+  thrift.begin_structure(kLogicalTimestamp);
+  thrift.boolean(1, true);
+  thrift.begin_structure(2);
+  thrift.begin_structure(kMicros);
+  thrift.end();
+  thrift.end();
+  thrift.end();
+}
+
 void add_logical_type(ThriftWriter& thrift, const Column& column) {
   const auto simple = [&](int id) {
     thrift.begin_structure(id);
@@ -67,6 +82,7 @@ void add_logical_type(ThriftWriter& thrift, const Column& column) {
       thrift.i32(2, kDecimalDigits);
       return thrift.end();
     case ColumnType::kInteger:
+      if (column.is_timestamp) return add_timestamp_type(thrift);
       thrift.begin_structure(kLogicalInteger);
       thrift.byte(1, static_cast<std::int8_t>(column.width));
       thrift.boolean(2, column.is_signed);

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "tracedeck/base/integer.hpp"
 #include "tracedeck/columns/decimal_text.hpp"
 #include "tracedeck/render/json.hpp"
+#include "tracedeck/render/time_text.hpp"
 #include "tracedeck/text/json_object.hpp"
 #include "tracedeck/text/number.hpp"
 
@@ -29,6 +31,15 @@ int bind_text(sqlite3_stmt* statement, int number, std::string_view text,
   // No text is null where its address is.
   return sqlite3_bind_text64(statement, number, text.empty() ? "" : text.data(), text.size(),
                              lifetime, SQLITE_UTF8);
+}
+
+// As functions of SQLite take it: 2023-11-14T22:13:20.000001Z.
+std::string timestamp_text(std::int64_t microseconds) {
+  const auto size = static_cast<std::uint64_t>(std::abs(microseconds));
+  std::string text = render::time_text(
+      Nanoseconds::from_unsigned(Uint128{size} * 1000, microseconds < 0), ClockOrigin::kUnixEpoch);
+  // Its last digits are of ns.
+  return text.replace(text.size() - std::string_view("000Z").size(), std::string::npos, "Z");
 }
 
 columns::Places places_of(const FlatColumn& column, std::size_t rows) {
@@ -72,6 +83,8 @@ int ValueCursor::bind(sqlite3_stmt* statement, int number, RowLosses& losses) {
       return sqlite3_bind_int(statement, number, column_.bytes[value_++]);
     case ColumnType::kInteger: {
       const std::size_t value = value_++;
+      if (column_.is_timestamp)
+        return bind_text(statement, number, timestamp_text(integer(value)), SQLITE_TRANSIENT);
       if (!is_large(value)) return sqlite3_bind_int64(statement, number, integer(value));
       losses.add(RowLoss::kLargeInteger);
       return bind_text(statement, number, std::to_string(column_.words64[value]), SQLITE_TRANSIENT);
@@ -115,6 +128,10 @@ void ValueCursor::append(TextBuffer& out, RowLosses& losses) {
       return out.append(column_.bytes[value_++] != 0 ? "true" : "false");
     case ColumnType::kInteger: {
       const std::size_t value = value_++;
+      if (column_.is_timestamp) {
+        append_json_string(out, timestamp_text(integer(value)));
+        return;
+      }
       if (!is_large(value)) return append_decimal(out, integer(value));
       // As a number SQLite would round it.
       losses.add(RowLoss::kLargeInteger);
@@ -186,6 +203,7 @@ std::string_view declared_type(const FlatColumn& column) {
   const Column& last = *column.path.back();
   switch (last.type) {
     case ColumnType::kInteger:
+      if (last.is_timestamp) return "TEXT";
       // Text of digits stays text in a column without a type.
       return last.width == 64 && !last.is_signed ? "" : "INTEGER";
     case ColumnType::kBoolean:
