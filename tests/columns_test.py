@@ -6,6 +6,7 @@ The test of ClickHouse starts a server in a temporary folder, and is skipped wit
 
 import base64
 import contextlib
+import datetime
 import functools
 import hashlib
 import json
@@ -176,6 +177,8 @@ def same(expected, actual):
     """Whether what a reader says of a column is what JSON lines say of the field."""
     if isinstance(actual, dict) and "$bytes" in actual:
         return isinstance(expected, str) and base64.b64decode(expected) == bytes.fromhex(actual["$bytes"])
+    if isinstance(actual, dict) and "$rounded" in actual:
+        return isinstance(expected, (int, float)) and float(expected) == float(actual["$rounded"])
     if isinstance(expected, bool) and isinstance(actual, Bit):
         return expected == bool(actual)
     if (isinstance(expected, bool) and not isinstance(actual, dict)) or isinstance(actual, bool):
@@ -238,6 +241,10 @@ def same_group(expected, actual):
     return list(actual) == ["value"] and same(expected, actual["value"])
 
 
+def is_group(value):
+    return isinstance(value, dict) and not any(name.startswith("$") for name in value)
+
+
 def same_labelled(expected, value, label):
     number, labels = (each for _, each in expected)
     return same(number, value) and label == (labels[0] if labels else None)
@@ -250,7 +257,7 @@ def difference(members, columns, before=()):
         column = names.take(name)
         if column not in columns:
             return f"there is no column {column!r}"
-        if is_labelled(value) and not isinstance(columns[column], dict):
+        if is_labelled(value) and not is_group(columns[column]):
             label = names.take(column + "_label")
             if not same_labelled(value, columns[column], columns.get(label)):
                 return f"{name}: {value} is not {columns[column]}, {columns.get(label)}"
@@ -729,6 +736,170 @@ class Meaning(Columns):
             self.convert(trace, *options, code=(2,))
 
 
+class Times(Columns):
+    """Columns of timestamps and of clock values beside `time_ns`."""
+
+    # Behind the epoch of the trace: rounded down, and beyond what 64 bits and timestamps hold.
+    VALUES = [0, 999, 1000, 1500, 1_123_456_789, 2**63 + 5]
+    # s: about now, before 1970, and before 1900.
+    EPOCHS = {"now": 1_700_000_000, "before": -500_000_000, "long": -2_500_000_000}
+
+    def trace(self, name="now"):
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        (folder / "metadata").write_text(
+            "/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n"
+            f"clock {{ name = c; freq = 1000000000; offset_s = {self.EPOCHS[name]}; absolute = TRUE; }};\n"
+            "typealias integer { size = 64; align = 8; map = clock.c.value; } := t;\n"
+            "stream { event.header := struct { t timestamp; }; };\n"
+            "event { name = tick; fields := struct { integer { size = 8; align = 8; } time; }; };\n")
+        (folder / "s").write_bytes(b"".join(struct.pack("<QB", t, i) for i, t in enumerate(self.VALUES)))
+        return folder
+
+    def expected(self, name):
+        times = [self.EPOCHS[name] * 10**9 + value for value in self.VALUES]
+        first, end = -2_208_988_800 * 10**9, 10_413_792_000 * 10**9
+        return [(time, time // 1000 if first <= time < end else None, value, i)
+                for i, (time, value) in enumerate(zip(times, self.VALUES))]
+
+    def found(self, reader, files):
+        return sorted((int(row["time_ns"]["$rounded"] if isinstance(row["time_ns"], dict) else row["time_ns"]),
+                       self.micros(row["time"]), int(row["clock_value"]), int(row["time_2"])) for row in rows(reader, files))
+
+    @staticmethod
+    def micros(value):
+        if isinstance(value, str):
+            moment = datetime.datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ") - datetime.datetime(1970, 1, 1)
+            return moment // datetime.timedelta(microseconds=1)
+        if isinstance(value, dict):
+            return value["$micros"] if "$micros" in value else round(real(value["$millis"]) * 1000)
+        return value
+
+    def check(self, reader, exact=True):
+        for name in self.EPOCHS:
+            out = self.convert(self.trace(name), "--timestamps", "--raw", to=TARGETS.get(reader, "parquet"), out=f"out-{name}")
+            expected = self.expected(name)
+            found = self.found(reader, self.files(out))
+            if not exact:  # dates of ms, rounded to zero, and decimals as reals
+                expected, found = [[(float(time), micros and int(micros / 1000), *rest) for time, micros, *rest in each]
+                                   for each in (expected, found)]
+            self.assertEqual(found, sorted(expected), name)
+
+    @reads("duckdb")
+    def test_in_duckdb(self, reader):
+        self.check(reader)
+
+    @reads("hyparquet")
+    def test_in_hyparquet(self, reader):
+        self.check(reader, exact=False)
+
+    @reads("arrow")
+    def test_in_arrow(self, reader):
+        self.check(reader)
+
+    @reads("ipc")
+    def test_in_ipc(self, reader):
+        self.check(reader)
+
+    @reads("sqlite")
+    def test_in_sqlite(self, reader):
+        self.check(reader)
+
+    def test_sqlite_reckons_with_them(self):
+        with database(self.convert(self.trace(), "--timestamps", to="sqlite", out="x.db")) as opened:
+            query = "select distinct datetime(time), strftime('%s', time) from tick where time_2 < 4"
+            self.assertEqual(opened.execute(query).fetchall(), [("2023-11-14 22:13:20", "1700000000")])
+
+    def test_in_blocks_of_clickhouse(self):
+        """Servers of the version that other tests start have no DateTime64."""
+        out = self.convert(self.trace(), "--timestamps", "--raw", to="clickhouse")
+        self.assertIn("`time` Nullable(DateTime64(6, 'UTC')),\n    `clock_value` Nullable(UInt64),", (out / "tick.sql").read_text())
+        columns = native_columns((out / "tick.native").read_bytes())
+        self.assertEqual(list(zip(columns["time_ns"], columns["time"], columns["clock_value"], columns["time_2"])), self.expected("now")[:-1])
+
+    def test_one_table(self):
+        out = self.convert(self.trace(), "--timestamps", "--raw", "--layout", "one", to="sqlite", out="one.db")
+        with database(out) as opened:
+            found = opened.execute("select time_ns, time, clock_value, seq from events").fetchall()
+        # Its times are of 64 bits.
+        expected = self.expected("now")[:-1] + [(None, None, str(self.VALUES[-1]), 5)]
+        self.assertEqual([(time, self.micros(micros), *rest) for time, micros, *rest in found], expected)
+
+    def test_clocks_of_another_origin_have_none(self):
+        report, trace = self.folder / "report.json", self.folder / "trace.bin"
+        trace.write_bytes(dial9.ticks(6))
+        with database(self.convert(trace, "--timestamps", "--report", report, to="sqlite", out="x.db")) as opened:
+            self.assertEqual(opened.execute("select count(*), count(time), count(time_ns) from Tick").fetchall(), [(6, 0, 6)])
+        entries = {entry["what"]: (entry["count"], entry["lossy"]) for entry in json.loads(report.read_text())["entries"]}
+        self.assertEqual(entries["times of clocks that do not count from the Unix epoch"], (6, False))
+
+    def test_what_is_beyond_is_counted_once(self):
+        report = self.folder / "report.json"
+        self.convert(self.trace(), "--timestamps", "--report", report)
+        entries = {entry["what"]: entry["count"] for entry in json.loads(report.read_text())["entries"]}
+        self.assertEqual(entries["times before the year 1900 or after 2299"], 1)
+
+    def test_what_events_mean_and_losses(self):
+        if not TRACES.is_dir():
+            self.skipTest("there are no reference traces")
+        kernel = TRACES / "ctf/ctf1/succeed_lttng-tracefile-rotation_kernel"
+        with database(self.convert(kernel, "--timestamps", "--what", "all", to="sqlite", out="x.db")) as opened:
+            pairs = {"__span": ["begin", "end"], "__state": ["begin", "end"], "__instant": ["at"], "__loss": ["begin", "end"]}
+            listed = {name for name, in opened.execute("select class from __table")}
+            self.assertIn("__state", listed)
+            for table in sorted(listed & set(pairs)):
+                for name in pairs[table]:
+                    stamp = "time" if name == "at" else f"{name}_time"
+                    found = opened.execute(f'select {name}_ns, {stamp} from "{table}" where {name}_ns is not null').fetchall()
+                    self.assertEqual([self.micros(stamp) for _, stamp in found], [time // 1000 for time, _ in found])
+
+    def test_without_them_there_are_none(self):
+        with database(self.convert(self.trace(), to="sqlite", out="x.db")) as opened:
+            self.assertEqual([row[1] for row in opened.execute("pragma table_info(tick)")], ["time_ns", "trace", "stream", "seq", "time"])
+
+    def test_results_differ_by_their_segments(self):
+        outs = [self.convert(self.trace(), *options, out="-".join(("o", *options)))
+                for options in ([], ["--timestamps"], ["--raw"])]
+        self.assertEqual(len({file.stem for out in outs for file in out.glob("_manifest/*.json")}), 3)
+
+    def test_wrong_usage(self):
+        self.convert(self.trace(), "--raw", "--what", "spans", code=(2,))
+        for option in ("--timestamps", "--raw"):
+            self.convert(self.trace(), option, to="csv", out="x.csv", code=(2,))
+
+
+def real(value):
+    return float(value["$real"]) if isinstance(value, dict) else value
+
+
+def native_columns(block):
+    """The columns of a block of ClickHouse's format Native, of plain types."""
+    numbers = {"UInt8": "B", "Int64": "q", "UInt64": "Q", "DateTime64(6, 'UTC')": "q"}
+    at = 0
+
+    def take(size):
+        nonlocal at
+        at += size
+        return block[at - size:at]
+
+    def number():
+        value = shift = 0
+        while (byte := take(1)[0]) >= 128:
+            value, shift = value | (byte & 127) << shift, shift + 7
+        return value | byte << shift
+
+    count, many = number(), number()
+    columns = {}
+    for _ in range(count):
+        name, kind = take(number()).decode(), take(number()).decode()
+        nulls = take(many) if kind.startswith("Nullable(") else bytes(many)
+        kind = kind.removeprefix("Nullable(")[:-1] if kind.startswith("Nullable(") else kind
+        values = ([take(number()) for _ in range(many)] if kind == "String" else
+                  struct.unpack(f"<{many}{numbers[kind]}", take(many * struct.calcsize(f"<{numbers[kind]}"))))
+        columns[name] = [None if null else value for null, value in zip(nulls, values)]
+    return columns
+
+
 class Random(Columns):
     """Random CTF traces of all field classes; TRACEDECK_SEEDS says how many."""
 
@@ -737,6 +908,14 @@ class Random(Columns):
             trace = RandomTrace(seed, final=True, plain=True)
             with self.subTest(seed=seed):
                 self.check_events(trace.write(self.folder / f"{seed}"), reader)
+
+    @reads("duckdb")
+    def test_duckdb(self, reader):
+        self.check_random(reader)
+
+    @reads("hyparquet")
+    def test_hyparquet(self, reader):
+        self.check_random(reader)
 
     @reads("ipc")
     def test_ipc(self, reader):

@@ -33,6 +33,7 @@ function plain(value) {
     if (value.items !== undefined) return value.items.map(plain);
     if (value.entries !== undefined) return Object.fromEntries(Object.entries(value.entries).map(([key, each]) => [key, plain(each)]));
     if (value.bytes !== undefined) return value.bytes;
+    if (value.micros !== undefined) return { $micros: value.micros };
     if (value.scale !== undefined && value.value !== undefined) return value.value;
     return value;
 }
@@ -48,13 +49,22 @@ async function* duckdb(files) {
     }
 }
 
+// Timestamps are dates to hyparquet, and decimals numbers: {"$rounded": NUMBER} where these do not hold all integers.
+function rounded(value) {
+    if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) return { $rounded: value };
+    if (Array.isArray(value)) return value.map(rounded);
+    if (value === null || typeof value !== "object" || value instanceof Uint8Array) return value;
+    if (value instanceof Date) return { $millis: value.getTime() };
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rounded(each)]));
+}
+
 async function* hyparquet(files) {
     const { parquetReadObjects } = await load("hyparquet");
     const { compressors } = await load("hyparquet-compressors");
     for (const file of files) {
         const bytes = readFileSync(file);
         const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-        yield* await parquetReadObjects({ file: buffer, compressors, utf8: false });
+        for (const row of await parquetReadObjects({ file: buffer, compressors, utf8: false })) yield rounded(row);
     }
 }
 
@@ -64,6 +74,7 @@ function arrowPlain(value, type) {
     const children = type.children;
     if (type.constructor.name.startsWith("List")) return Array.from({ length: value.length }, (_, i) => arrowPlain(value.get(i), children[0].type));
     if (type.constructor.name.startsWith("Struct")) return Object.fromEntries(children.map((child) => [child.name, arrowPlain(value[child.name], child.type)]));
+    if (type.constructor.name.startsWith("Timestamp")) return { $millis: value };
     if (type.constructor.name.startsWith("Decimal")) {
         const words = new BigUint64Array(value.slice().buffer);
         return BigInt.asIntN(128, words[0] | (words[1] << 64n));
