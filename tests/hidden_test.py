@@ -230,13 +230,17 @@ class Hidden(CommandTest):
         return all_of(out), report.read_bytes(), result.stderr.decode()
 
     def found_by_target(self, *options):
-        """What is found in the result of each target, and in its report."""
+        """What is found in the result of each target, in its report, and in what is said of it."""
         found = {}
         for target in targets():
             to, *form = target.split()
-            data, report, _ = self.convert(to, *form, *options, name=f"{target}.out")
-            found[target] = found_in(data) | found_in(report)
+            data, report, said = self.convert(to, *form, *options, name=f"{target}.out")
+            found[target] = found_in(data) | found_in(report) | self.found_in_messages(said)
         return found
+
+    def found_in_messages(self, said):
+        """Paths that the user wrote are no secret."""
+        return found_in(said.replace(str(self.traces), "").encode())
 
     def nowhere(self, found, but=frozenset()):
         self.assertEqual({target: sorted(places - but) for target, places in found.items() if places - but}, {})
@@ -348,6 +352,39 @@ class Hidden(CommandTest):
         data, _, said = self.convert("parquet", "--share", traces=[broken], name="broken", code=4)
         self.assertEqual(found_in(data), set())
         self.assertNotIn("Zq", said.replace(str(self.folder), "").replace(str(broken), ""))
+
+    def test_messages_about_damage(self):
+        """What is said of damage anywhere in a trace holds no text of it that is hidden."""
+        drops = [word for pattern in EVERYTHING if pattern != "class:*" for word in ("--drop", pattern)]
+        masks = [word for pattern in EVERYTHING for word in ("--mask", pattern)]
+        hiding = [["--share"], [*drops, "--mask", "class:*"], masks]
+        all_targets = targets()
+        found, said_openly = {}, set()
+        for number, trace in enumerate(self.damaged()):
+            target = all_targets[number % len(all_targets)]
+            for options in ([], hiding[number % len(hiding)]):
+                out = self.folder / f"{number}{len(options)}.out"
+                result = run("convert", "--to", *target.split(), "--verbose", "-o", out, *options, trace)
+                self.assertGreaterEqual(result.returncode, 0, result.stderr)
+                said = self.found_in_messages(result.stderr.decode()) - {"StreamFile"}  # a path, too
+                if not options:
+                    said_openly |= said
+                elif said:
+                    found[target, options[0], trace] = (said, result.stderr)
+        self.assertEqual(found, {})
+        # Otherwise nothing would be shown.
+        self.assertGreater(said_openly, set())
+
+    def damaged(self):
+        """Traces, each of which has damage at another place when its turn comes."""
+        for trace in sorted(self.traces.iterdir()):
+            for file in sorted(trace.iterdir()) if trace.is_dir() else [trace]:
+                content = file.read_bytes()
+                for at in range(0, len(content), max(1, len(content) // 20)):
+                    for damaged in (content[:at], content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :]):
+                        file.write_bytes(damaged)
+                        yield trace
+                file.write_bytes(content)
 
     def test_parts(self):
         out = self.folder / "part.jsonl"
