@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import re
+import sqlite3
 import struct
 import unittest
 import zlib
@@ -287,6 +288,29 @@ class Hidden(CommandTest):
             ("masked", 2, "values of fields (--mask secret_id)"),
             ("masked", 4, "values of fields (--mask inner)"),
         ])
+
+    def test_manifests_list_what_was_hidden(self):
+        hidden = ["--drop", "secret_id", "--mask", "env:*", "--drop", "meta:*", "--mask-key", self.key]
+        for form in ("parquet", "arrow", "clickhouse", "sqlite", "parquet --what all"):
+            with self.subTest(form):
+                target, *more = form.split()
+                for trace in ("ctf", "d.bin", "empty"):
+                    name = f"{form}.{trace}"
+                    if trace == "empty":  # no event, and no data stream
+                        (self.traces / trace).mkdir(exist_ok=True)
+                        (self.traces / trace / "metadata").write_bytes((self.traces / "ctf/metadata").read_bytes())
+                    _, report, _ = self.convert(target, *hidden, *more, traces=[self.traces / trace], name=name)
+                    entries = json.loads(report)["entries"]
+                    found = [each for each in self.manifest(self.folder / name)["receipt"] if each["done"] in ("dropped", "masked")]
+                    self.assertEqual(found, [each for each in entries if each["done"] in ("dropped", "masked")])
+                    self.assertTrue(found)
+
+    def manifest(self, out):
+        if out.is_dir():
+            return json.loads(next((out / "_manifest").iterdir()).read_bytes())
+        opened = sqlite3.connect(out)
+        self.addCleanup(opened.close)
+        return json.loads(opened.execute("select manifest from __segment").fetchone()[0])
 
     def test_dropped_fields_are_gone(self):
         lines, report, _ = self.lines("--drop", "inner.deep", "--drop", "common.procname", "--drop", "length")

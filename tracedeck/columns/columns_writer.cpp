@@ -378,7 +378,9 @@ class ColumnsWriter final : public Writer {
     traces_.append(out);
     out.append(",\"receipt\":");
     JsonArray entries(out);
-    for (const ReceiptEntry& entry : receipt()) {
+    Receipt all = receipt();
+    if (options_.hidden) std::ranges::move(options_.hidden(), std::back_inserter(all));
+    for (const ReceiptEntry& entry : all) {
       JsonObject object(entries.next());
       object.string("what", entry.what);
       object.string("done", entry.done);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "tracedeck/format/writer.hpp"
 
 namespace tracedeck::columns {
 
@@ -30,6 +33,8 @@ struct TableOptions {
   bool clock_values = false;                       // of events, as the trace has them
   TimePartition partition = TimePartition::kNone;  // of tables of events
   bool events = true;                              // else events are counted, and in no table
+  // What of the traces was hidden, asked at the end; empty: nothing is said of it.
+  std::function<Receipt()> hidden = {};
   // Of what events mean, in tables beside those of events; null: nothing is. Must outlive the
   // writer, and is given the marks by the caller.
   MarkTables* marks = nullptr;

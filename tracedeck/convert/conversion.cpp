@@ -11,6 +11,7 @@
 #include "tracedeck/convert/drawing.hpp"
 #include "tracedeck/convert/several_traces.hpp"
 #include "tracedeck/convert/time_line_receipt.hpp"
+#include "tracedeck/flow/hiding.hpp"
 #include "tracedeck/flow/output_queue.hpp"
 #include "tracedeck/format/file_origin.hpp"
 #include "tracedeck/formats.hpp"
@@ -466,6 +467,9 @@ Result<std::unique_ptr<Writer>> Conversion::create_writer(TraceNames trace_names
   settings.tables.events = task_.content != TableContent::kSpans;
   const flow::Selection& selection = task_.reading.selection;
   settings.write.part_of_source = selection.limits_times() || selection.limit;
+  // Of parts it is not known how much of it is in each.
+  if (selection.hiding != nullptr && !task_.is_split())
+    settings.tables.hidden = [hiding = selection.hiding] { return hiding->receipt(); };
   if (task_.is_split()) {
     parts_ = std::make_unique<PartFiles>(*task_.kind, std::move(settings), task_.out, host_.stop());
     return flow::split_writer(*parts_,

@@ -351,7 +351,9 @@ HiddenTraces::~HiddenTraces() { impl_->report(); }
 
 std::shared_ptr<const TraceDescription> HiddenTraces::description_of(
     const TraceDescription& description) {
-  return impl_->of(description).made();
+  auto made = impl_->of(description).made();
+  impl_->report();
+  return made;
 }
 
 std::string HiddenTraces::path(std::string_view path) const {
