@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # What takes hours, run once before a larger piece of work is called done. Each step ends with a line of numbers.
 #
-#   scripts/check-deep.sh [STEP...]     every-way, matrix, alike, values, threads, python, fuzz, bare; default: all
+#   scripts/check-deep.sh [STEP...]     every-way, matrix, columns, alike, values, threads, python, fuzz, bare; default: all
 #
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
 #   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
+#   columns     500 random traces and all inputs of the fuzz corpora as tables, which other programs read back
 #   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
 #   values      parameters that are values for nothing
 #   threads     tests whose subject runs threads, under ThreadSanitizer
@@ -28,6 +29,10 @@ matrix() {
         scripts/conversion-matrix.py --write --jobs "$JOBS"
     git diff --exit-code docs/conversion.md
 }
+columns() {
+    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-command many_commands &&
+        TRACEDECK_SEEDS=500 TRACEDECK_CORPUS=all python3 tests/run.py tests/columns_test.py Random Corpora
+}
 alike() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target timeline_test &&
         TRACEDECK_ALIKE_PAIRS=10000 build/release/tracedeck/timeline_test --gtest_filter='AlikePairs.*'
@@ -47,7 +52,7 @@ python() {
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }
 bare() { tests/package/demo.sh; }
 
-[[ $# -gt 0 ]] || set -- every-way matrix alike values threads python fuzz bare
+[[ $# -gt 0 ]] || set -- every-way matrix columns alike values threads python fuzz bare
 status=0
 for name in "$@"; do
     start=$SECONDS

@@ -18,7 +18,6 @@ import argparse
 import concurrent.futures
 import dataclasses
 import functools
-import hashlib
 import os
 import pathlib
 import re
@@ -35,12 +34,10 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
 
 import command  # noqa: E402
+from corpora import CORPORA, corpora, sample, trace_of  # noqa: E402
 from hidden_characters import hidden  # noqa: E402
 from many_commands import Died, ManyCommands  # noqa: E402
 
-CORPORA = ROOT / "fuzz/corpus"
-# Not traces, nor what a command reads.
-OTHER_CORPORA = {"cobs", "description_text", "http_request"}
 SAMPLE = 60
 # Seconds; sanitized ways of the largest reference traces take ten.
 WAY_LIMIT = 120
@@ -172,11 +169,8 @@ class Places:
                 yield Trace(name, path)
 
     def corpora(self):
-        for corpus in sorted(CORPORA.iterdir()):
-            if corpus.name in OTHER_CORPORA:
-                continue
-            for path in sorted(corpus.iterdir()):
-                yield self.of_corpus(corpus.name, path, f"corpus/{corpus.name}/{path.name}")
+        for corpus, path in corpora():
+            yield self.of_corpus(corpus, path, f"corpus/{corpus}/{path.name}")
 
     def of_corpus(self, corpus, path, name):
         if corpus == "partial":
@@ -189,19 +183,7 @@ class Places:
         if corpus == "table":
             ways = [Way([way, "--table", path, min(some.iterdir())], True) for way in ("latency", "why", "tables")]
             return Trace(name, path, ways)
-        if corpus.startswith("ctf_"):
-            return Trace(name, self.directory(name, path.read_bytes()))
-        return Trace(name, path)
-
-    def directory(self, name, content):
-        """The metadata and the data stream files, between them the line `%%`."""
-        place = self.folder / hashlib.sha256(name.encode()).hexdigest()[:16]
-        place.mkdir()
-        metadata, *streams = content.split(b"\n%%\n")
-        (place / "metadata").write_bytes(metadata)
-        for i, stream in enumerate(streams):
-            (place / f"stream{i}").write_bytes(stream)
-        return place
+        return Trace(name, trace_of(corpus, path, self.folder))
 
 
 class Checker:
@@ -268,9 +250,7 @@ def main():
             traces = [*(places.reference() if command.TRACES.is_dir() else []), *places.corpora()]
         traces = [each for each in traces if given.only in each.name]
         if not given.all and not given.files:
-            # The same each time, whatever is added beside them.
-            traces.sort(key=lambda each: hashlib.sha256(each.name.encode()).digest())
-            traces = [each for each in traces if not is_large(each.path)][: given.sample]
+            traces = sample([each for each in traces if not is_large(each.path)], lambda each: each.name, given.sample)
         forms(), targets()
         checker = Checker(command.PROGRAM, given.limit)
         wrong, count = [], 0

@@ -5,10 +5,12 @@ The test of ClickHouse starts a server in a temporary folder, and is skipped wit
 """
 
 import base64
+import collections
 import contextlib
 import datetime
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -23,12 +25,13 @@ import time
 import unittest
 
 import clickhouse_server
+import corpora
 import dial9_writer as dial9
 from command import BIN, ROOT, TRACES, run
 from ctf_oracle.traces import RandomTrace
 
 READER = ROOT / "tests/columns/read.mjs"
-# How many random traces each reader reads.
+# How many random traces each reader reads; 500 of `make check-deep`.
 SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "3"))
 # Seeds that have shown a fault: labels of values of more than 64 bits.
 KNOWN = (158, 172)
@@ -105,11 +108,12 @@ def from_database(value):
 
 
 def nested(columns):
-    """Groups of columns that are called `group.member`."""
+    """Groups of columns that are called `group.member`, where no column is called `group`."""
     row, groups = {}, {}
+    names = {name for name, _ in columns}
     for name, value in columns:
         head, dot, rest = name.partition(".")
-        if dot:
+        if dot and head not in names:
             groups.setdefault(head, []).append((rest, value))
             row.setdefault(head, None)
         else:
@@ -154,6 +158,11 @@ def is_labelled(value):
     return isinstance(value, Members) and [name for name, _ in value] == ["value", "labels"]
 
 
+def same_time(expected, actual):
+    """Columns hold times of 38 digits."""
+    return actual is None if expected is not None and abs(expected) >= 10**38 else same(expected, actual)
+
+
 def same_real(expected, actual):
     if isinstance(actual, dict) and "$real" in actual:
         actual = actual["$real"]
@@ -181,9 +190,9 @@ def same(expected, actual):
         return isinstance(expected, (int, float)) and float(expected) == float(actual["$rounded"])
     if isinstance(expected, bool) and isinstance(actual, Bit):
         return expected == bool(actual)
-    if (isinstance(expected, bool) and not isinstance(actual, dict)) or isinstance(actual, bool):
+    if (isinstance(expected, bool) and not isinstance(actual, (dict, str))) or isinstance(actual, bool):
         return expected is actual
-    if isinstance(expected, int) and isinstance(actual, (int, str)):
+    if isinstance(expected, int) and not isinstance(expected, bool) and isinstance(actual, (int, str)):
         return expected == actual or str(expected) == actual
     if isinstance(actual, str):
         return expected == actual or same_json(expected, actual) or same_list_text(expected, actual)
@@ -250,19 +259,30 @@ def same_labelled(expected, value, label):
     return same(number, value) and label == (labels[0] if labels else None)
 
 
+def find(columns, name):
+    """Whether there is a column of that name, and its value. In a database `a.b` is also a member of a group."""
+    if not isinstance(columns, dict):
+        return False, None
+    if name in columns:
+        return True, columns[name]
+    head, dot, rest = name.partition(".")
+    return find(columns.get(head), rest) if dot else (False, None)
+
+
 def difference(members, columns, before=()):
     """What columns do not have of members, or ""."""
     names = Names(before)
     for name, value in members:
         column = names.take(name)
-        if column not in columns:
+        there, actual = find(columns, column)
+        if not there:
             return f"there is no column {column!r}"
-        if is_labelled(value) and not is_group(columns[column]):
-            label = names.take(column + "_label")
-            if not same_labelled(value, columns[column], columns.get(label)):
-                return f"{name}: {value} is not {columns[column]}, {columns.get(label)}"
-        elif not same(value, columns[column]):
-            return f"{name}: {value!r} is not {columns[column]!r}"
+        if is_labelled(value) and not is_group(actual):
+            _, label = find(columns, names.take(column + "_label"))
+            if not same_labelled(value, actual, label):
+                return f"{name}: {value} is not {actual}, {label}"
+        elif not same(value, actual):
+            return f"{name}: {value!r} is not {actual!r}"
     return ""
 
 
@@ -294,9 +314,9 @@ class Columns(unittest.TestCase):
             self.assertEqual(wrong, "", f"{trace}: event {seq}: {event}: {by_seq[seq]}")
 
     def event_difference(self, event, row):
-        if not same(event.get("time"), row["time_ns"]):
+        if not same_time(event.get("time"), row["time_ns"]):
             return "time"
-        if "duration" in event and not same(event["duration"], row["duration_ns"]):
+        if "duration" in event and not same_time(event["duration"], row["duration_ns"]):
             return "duration"
         stream = parse(row["stream"]) if row["stream"] is not None else None
         if event.get("stream") != stream:
@@ -928,6 +948,85 @@ class Random(Columns):
     @reads("sqlite")
     def test_sqlite(self, reader):
         self.check_random(reader)
+
+
+def rows_said(file):
+    """How many rows a manifest says that a file has."""
+    (manifest,) = (file.parents[1] / "_manifest").iterdir()
+    files = [each for table in json.loads(manifest.read_text())["tables"] for each in table["files"]]
+    return next(each["rows"] for each in files if each["path"] == f"{file.parent.name}/{file.name}")
+
+
+class Corpora(Columns):
+    """The inputs of the fuzz targets, most of them damaged: what is written of them, other programs read, and they say the same."""
+
+    # How many inputs are taken; "all", as `make check-deep` does.
+    MANY = os.environ.get("TRACEDECK_CORPUS", "40")
+    FORMATS = ([], ["--format", "dial9"], ["--format", "heph"], ["--format", "tband"])
+    # As many results are read by one process.
+    CHUNK = 40
+
+    def test_inputs_of_fuzz_targets(self):
+        most = None if self.MANY == "all" else int(self.MANY)
+        inputs = [each for each in corpora.corpora() if each[0] not in corpora.NO_TRACES]
+        chosen = corpora.sample(inputs, lambda each: f"{each[0]}/{each[1].name}", most)
+        readers = [reader for reader in ("duckdb", "hyparquet", "arrow", "ipc", "sqlite") if not why_unreadable(reader)]
+        counts, wrong = collections.Counter(), []
+        for begin in range(0, len(chosen), self.CHUNK):
+            with tempfile.TemporaryDirectory() as folder:
+                self.check_chunk(chosen[begin : begin + self.CHUNK], pathlib.Path(folder), readers, counts, wrong)
+        print(f"{len(chosen)} inputs, {counts['traces']} with {counts['events']} events, by {', '.join(readers)}")
+        self.assertEqual(wrong, [], "\n".join(wrong))
+        self.assertGreater(counts["events"], 0)
+
+    def check_chunk(self, inputs, folder, readers, counts, wrong):
+        events, made = {}, {}
+        for number, (corpus, path) in enumerate(inputs):
+            trace = folder / f"t{number}"
+            source = corpora.trace_of(corpus, path, folder)
+            os.symlink(source, trace)
+            forms = self.FORMATS if source.is_file() else self.FORMATS[:1]
+            printed = [run("print", "--output", "jsonl", "-q", *form, trace).stdout for form in forms]
+            # Without events there may be losses and problems.
+            form = next((i for i, lines in enumerate(printed) if lines), 0)
+            if results := self.write_all(trace, forms[form]):
+                name = f"{corpus}/{path.name} {' '.join(forms[form])}"
+                events[name] = [dict(parse(line)) for line in printed[form].splitlines()]
+                made[name] = results
+        counts["traces"] += sum(map(bool, events.values()))
+        counts["events"] += sum(map(len, events.values()))
+        for reader in readers:
+            wrong += self.differences(reader, events, made)
+
+    def write_all(self, trace, form):
+        """The results in the targets; none if it is no trace at all."""
+        results = {}
+        for target in ("parquet", "arrow", "sqlite", "clickhouse"):
+            out = trace.with_name(f"{trace.name}.{''.join(form)}.{target}")
+            done = run("convert", "--to", target, "-q", "-o", out, *form, trace)
+            self.assertIn(done.returncode, (0, 3, 4), done.stderr)
+            if not out.exists():
+                return {}
+            results[target] = out
+        return results
+
+    def differences(self, reader, events, made):
+        """The first of each trace."""
+        wrong = []
+        files = [file for results in made.values() for file in self.files(results[TARGETS.get(reader, "parquet")])]
+        notices = [file for file in files if file.parent.name in ("class=__loss", "class=__problem")]
+        found = iter(rows(reader, [file for file in files if file not in notices]))
+        for name, expected in events.items():
+            by_seq = {row["seq"]: row for row in itertools.islice(found, len(expected))}
+            self.assertEqual(sorted(by_seq), list(range(len(expected))), f"{reader}: {name}")
+            for seq, event in enumerate(expected):
+                if difference := self.event_difference(event, by_seq[seq]):
+                    wrong.append(f"{reader}: {name}: event {seq}: {difference}: {event}: {by_seq[seq]}")
+                    break
+        self.assertEqual(list(found), [])
+        if reader != "sqlite":
+            self.assertEqual(len(rows(reader, notices)), sum(map(rows_said, notices)))
+        return wrong
 
 
 class ClickHouse(Columns):
