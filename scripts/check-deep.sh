@@ -6,7 +6,7 @@
 #   every-way   every command, output and target over every file of the reference traces and of the fuzz corpora, under
 #               AddressSanitizer and UndefinedBehaviorSanitizer, many in one process
 #   matrix      conversions of every trace to every target and back, compared with docs/conversion.md
-#   columns     500 random traces and all inputs of the fuzz corpora as tables, which other programs read back
+#   columns     500 random traces, and all inputs of the fuzz corpora with three changes of each, as tables that other programs read
 #   alike       10,000 pairs of alike traces of each kind, of which diff marks 1 % at most
 #   values      parameters that are values for nothing
 #   threads     tests whose subject runs threads, under ThreadSanitizer
@@ -31,7 +31,7 @@ matrix() {
 }
 columns() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-command many_commands &&
-        TRACEDECK_SEEDS=500 TRACEDECK_CORPUS=all python3 tests/run.py tests/columns_test.py Random Corpora
+        TRACEDECK_SEEDS=500 TRACEDECK_CORPUS=all TRACEDECK_CHANGES=3 python3 tests/run.py tests/columns_test.py Random Corpora
 }
 alike() {
     cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target timeline_test &&

@@ -961,7 +961,9 @@ class Corpora(Columns):
     """The inputs of the fuzz targets, most of them damaged: what is written of them, other programs read, and they say the same."""
 
     # How many inputs are taken; "all", as `make check-deep` does.
-    MANY = os.environ.get("TRACEDECK_CORPUS", "40")
+    MANY = os.environ.get("TRACEDECK_CORPUS", "30")
+    # How often each is taken with other bytes in it besides.
+    CHANGES = int(os.environ.get("TRACEDECK_CHANGES", "1"))
     FORMATS = ([], ["--format", "dial9"], ["--format", "heph"], ["--format", "tband"])
     # As many results are read by one process.
     CHUNK = 40
@@ -970,6 +972,7 @@ class Corpora(Columns):
         most = None if self.MANY == "all" else int(self.MANY)
         inputs = [each for each in corpora.corpora() if each[0] not in corpora.NO_TRACES]
         chosen = corpora.sample(inputs, lambda each: f"{each[0]}/{each[1].name}", most)
+        chosen = [(*each, seed) for each in chosen for seed in (None, *range(self.CHANGES))]
         readers = [reader for reader in ("duckdb", "hyparquet", "arrow", "ipc", "sqlite") if not why_unreadable(reader)]
         counts, wrong = collections.Counter(), []
         for begin in range(0, len(chosen), self.CHUNK):
@@ -981,16 +984,16 @@ class Corpora(Columns):
 
     def check_chunk(self, inputs, folder, readers, counts, wrong):
         events, made = {}, {}
-        for number, (corpus, path) in enumerate(inputs):
+        for number, (corpus, path, seed) in enumerate(inputs):
             trace = folder / f"t{number}"
-            source = corpora.trace_of(corpus, path, folder)
+            source = corpora.trace_of(corpus, path, folder, seed)
             os.symlink(source, trace)
             forms = self.FORMATS if source.is_file() else self.FORMATS[:1]
             printed = [run("print", "--output", "jsonl", "-q", *form, trace).stdout for form in forms]
             # Without events there may be losses and problems.
             form = next((i for i, lines in enumerate(printed) if lines), 0)
             if results := self.write_all(trace, forms[form]):
-                name = f"{corpus}/{path.name} {' '.join(forms[form])}"
+                name = f"{corpus}/{path.name} {seed} {' '.join(forms[form])}"
                 events[name] = [dict(parse(line)) for line in printed[form].splitlines()]
                 made[name] = results
         counts["traces"] += sum(map(bool, events.values()))
