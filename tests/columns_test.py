@@ -731,6 +731,32 @@ class Meaning(Columns):
         self.assertEqual(opened.execute("select coalesce(host, ''), host_2 from __span").fetchall(), [("", "web17")])
         self.assertEqual(opened.execute("select host from JobBegin").fetchall(), [("web17",)])
 
+    def test_flows_have_both_ends(self):
+        fields = [("job", dial9.VARINT), ("worker", dial9.VARINT)]
+        events = [dial9.event(kind, dial9.varint(job) + dial9.varint(worker), delta)
+                  for kind, job, worker, delta in ((0, 7, 1, 1000), (0, 8, 1, 500), (1, 7, 2, 2000))]
+        trace = self.folder / "trace.bin"
+        trace.write_bytes(dial9.header() + dial9.schema(0, "Ask", fields) + dial9.schema(1, "Answer", fields) + b"".join(events))
+        table = self.folder / "jobs.toml"
+        table.write_text('table = "jobs"\n[[track]]\nid = "worker"\nname = "worker {worker}"\nkey = "worker"\n'
+                         '[[flow]]\nfrom = "Ask"\nto = "Answer"\nmatch = "job"\nfrom_track = "worker"\nto_track = "worker"\n')
+        opened = self.database(trace, "spans", "--table", table, "--timestamps")
+        found = opened.execute("select trace, row, track, begin_ns, begin_time, end_ns, duration_ns, to_trace, to_track from flows").fetchall()
+        self.assertEqual(found, [("trace.bin", 0, "worker 1", 1000, None, 3500, 2500, "trace.bin", "worker 2")])
+
+    def test_all_flows(self):
+        demo = TRACES / "dial9/tokio-demo.bin.gz"
+        if not demo.exists():
+            self.skipTest("there are no reference traces")
+        counts = []
+        for options in ([], ["--flows", "all"]):
+            out = self.convert(demo, "--what", "spans", *options, to="sqlite", out=f"{len(options)}.db")
+            with database(out) as opened:
+                count, least, wrong = opened.execute("select count(*), min(duration_ns), count(*) filter (where end_ns - begin_ns <> duration_ns) from flows").fetchone()
+            counts.append(count)
+            self.assertEqual((wrong, least >= 1_000_000), (0, not options))
+        self.assertLess(*counts)
+
     @reads("ipc")
     def test_samples_have_stacks(self, reader):
         schema = dial9.schema(0, "Sample", [("callchain", dial9.STACK), ("n", dial9.VARINT)])
@@ -752,7 +778,7 @@ class Meaning(Columns):
         trace.write_bytes(dial9.ticks(3))
         for options in (["--what", "spans", "--layout", "one"], ["--what", "all", "--begin", "1s"], ["--what", "spans", "--limit", "1"],
                         ["--what", "spans", "--where", "n == 1"], ["--what", "all", "--split-duration", "1s"], ["--what", "some"],
-                        ["--table", "x.toml"]):
+                        ["--table", "x.toml"], ["--flows", "all"]):
             self.convert(trace, *options, code=(2,))
 
 

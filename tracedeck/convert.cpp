@@ -70,6 +70,7 @@ std::vector<Given> given_options(const ConvertOptions& options) {
       {"clock-offset", !selection.clock_offsets.empty(), join(offsets)},
       {"what", options.content != TableContent::kEvents, word(options.content)},
       {"table", !options.tables.empty(), std::move(rules)},
+      {"flows", options.all_flows, "all"},
       {"layout", options.layout != TableLayout::kUsual, word(options.layout)},
       {"partition", options.partition != columns::TimePartition::kNone, word(options.partition)},
       {"timestamps", options.timestamps, ""},

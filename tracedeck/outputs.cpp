@@ -174,10 +174,10 @@ constexpr std::array<std::string_view, 8> kBabeltraceOptions = {
     "clock-gmt", "clock-seconds", "clock-cycles", "clock-date",
     "no-delta",  "names",         "fields",       "timerange"};
 
-constexpr std::array<std::string_view, 7> kTableOptions = {"layout",  "timestamps", "raw",  "tag",
-                                                           "segment", "what",       "table"};
-constexpr std::array<std::string_view, 8> kTableFileOptions = {
-    "layout", "partition", "timestamps", "raw", "tag", "segment", "what", "table"};
+constexpr std::array<std::string_view, 8> kTableOptions = {
+    "layout", "timestamps", "raw", "tag", "segment", "what", "table", "flows"};
+constexpr std::array<std::string_view, 9> kTableFileOptions = {
+    "layout", "partition", "timestamps", "raw", "tag", "segment", "what", "table", "flows"};
 
 constexpr std::array kRendered = {
     OutputKind{.name = "text",

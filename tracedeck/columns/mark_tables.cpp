@@ -26,7 +26,6 @@ constexpr MarkLosses::Table kMarkFacts = {{
      false},
     {"arguments of open slices beyond what memory holds", "left out", true},
     {"integers beyond 2^63-1 in arguments", "written as strings", false},
-    {"ends of flows from one track to another", "left out", true},
 }};
 
 struct ColumnFacts {
@@ -99,17 +98,35 @@ constexpr std::array<ColumnFacts, 6> kInstantColumns = {{
     {"arguments", kText, true},
 }};
 
+// Where it arrives comes behind where it left.
+constexpr std::array<ColumnFacts, 13> kFlowColumns = {{
+    {"begin_ns", kInteger, true, true},
+    {"end_ns", kInteger, true, true},
+    {"duration_ns", kInteger},
+    {"category", kWord, true},
+    {"name", kWord},
+    {"to_trace", kWord},
+    {"to_host", kWord, true},
+    {"to_process", kWord, true},
+    {"to_track", kWord},
+    {"to_track_kind", kWord, true},
+    {"to_parent", kWord, true},
+    {"to_pid", kInteger, true},
+    {"to_tid", kInteger, true},
+}};
+
 struct TableFactsOfMarks {
   std::string_view name;
   std::span<const ColumnFacts> columns;
 };
 // By TableNumber. Samples are instants with a stack.
-constexpr std::array<TableFactsOfMarks, 5> kTables = {{
+constexpr std::array<TableFactsOfMarks, 6> kTables = {{
     {kSpanTable, kSpanColumns},
     {kStateTable, kStateColumns},
     {kCounterTable, kCounterColumns},
     {kInstantTable, kInstantColumns},
     {kSampleTable, kInstantColumns},
+    {kFlowTable, kFlowColumns},
 }};
 
 void add_columns(Column& root, std::span<const ColumnFacts> columns, const TableOptions& options) {
@@ -206,9 +223,10 @@ Result<void> MarkTables::put(const Timeline& timeline, const Mark& mark) {
     case MarkKind::kCounter:
       return put_counter(timeline, mark);
     case MarkKind::kFlowOut:
-    case MarkKind::kFlowIn:
-      counts_.add(MarkLoss::kFlow);
+      flow_out_ = mark;
       return {};
+    case MarkKind::kFlowIn:
+      return put_flow(timeline, mark);
     case MarkKind::kGap:
       // Those of losses and damage are rows of their tables.
       return {};
@@ -259,7 +277,7 @@ Result<void> MarkTables::put_span(const Timeline& timeline, const Mark& mark,
   const bool is_whole = mark.has_duration();
   {
     RowCursor row(table);
-    put_origin(row, table, timeline, mark.track);
+    put_origin(row, &table, timeline, mark.track);
     put_track(row, timeline, mark.track);
     put_time(row, timeline, mark.begin);
     put_time(row, timeline, mark.time);
@@ -296,7 +314,7 @@ Result<void> MarkTables::put_state_row(const Timeline& timeline, const Mark& sta
   const bool began_before = state.has(timeline::kBeganBefore);
   {
     RowCursor row(table);
-    put_origin(row, table, timeline, state.track);
+    put_origin(row, &table, timeline, state.track);
     put_track(row, timeline, state.track);
     put_time(row, timeline, state.time);
     put_time(row, timeline, end);
@@ -318,7 +336,7 @@ Result<void> MarkTables::put_counter(const Timeline& timeline, const Mark& mark)
   const bool is_real = mark.has(timeline::kReal);
   {
     RowCursor row(table);
-    put_origin(row, table, timeline, mark.track);
+    put_origin(row, &table, timeline, mark.track);
     put_track(row, timeline, mark.track);
     put_time(row, timeline, mark.time);
     row.word_if(mark.track == timeline::kNoTrack ? std::nullopt
@@ -334,7 +352,7 @@ Result<void> MarkTables::put_instant(const Timeline& timeline, const Mark& mark)
   Table& table = this->table(has_stack_ ? kSample : kInstant);
   {
     RowCursor row(table);
-    put_origin(row, table, timeline, mark.track);
+    put_origin(row, &table, timeline, mark.track);
     put_track(row, timeline, mark.track);
     put_time(row, timeline, mark.time);
     put_name(row, timeline, mark.name);
@@ -344,6 +362,22 @@ Result<void> MarkTables::put_instant(const Timeline& timeline, const Mark& mark)
     if (has_stack_) {
       put_stack(row);
     }
+  }
+  return tables_->appended(table);
+}
+
+Result<void> MarkTables::put_flow(const Timeline& timeline, const Mark& mark) {
+  Table& table = this->table(kFlow);
+  {
+    RowCursor row(table);
+    put_origin(row, &table, timeline, flow_out_.track);
+    put_track(row, timeline, flow_out_.track);
+    put_time(row, timeline, flow_out_.time);
+    put_time(row, timeline, mark.time);
+    row.integer(static_cast<std::uint64_t>(mark.time) - static_cast<std::uint64_t>(flow_out_.time));
+    put_name(row, timeline, mark.name);
+    put_origin(row, nullptr, timeline, mark.track);
+    put_track(row, timeline, mark.track);
   }
   return tables_->appended(table);
 }
@@ -370,13 +404,13 @@ void MarkTables::put_stack(RowCursor& row) {
   }
 }
 
-void MarkTables::put_origin(RowCursor& row, const Table& table, const Timeline& timeline,
+void MarkTables::put_origin(RowCursor& row, const Table* table, const Timeline& timeline,
                             TrackId track) {
   const timeline::TrackOrigin none;
   const timeline::TrackOrigin& origin =
       track == timeline::kNoTrack ? none : timeline.origin_of(track);
   row.word(repaired_utf8(origin.trace.empty() ? trace_ : origin.trace));
-  row.integer(table.rows_before + table.rows);
+  if (table != nullptr) row.integer(table->rows_before + table->rows);
   row.word_if(if_any(repaired_utf8(origin.host)));
   row.word_if(if_any(repaired_utf8(origin.process)));
 }

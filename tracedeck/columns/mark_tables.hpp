@@ -1,4 +1,4 @@
-// Tables of what events mean: slices and waits, states, counters, instants and samples.
+// Tables of what events mean: slices and waits, states, counters, instants, samples and flows.
 #pragma once
 
 #include <array>
@@ -29,7 +29,6 @@ enum class MarkLoss : std::uint8_t {
   kOpenAtEnd,
   kArguments,
   kLargeInteger,
-  kFlow,
   kCount
 };
 using MarkLosses = AdaptationCounts<MarkLoss>;
@@ -84,11 +83,14 @@ class MarkTables final : public timeline::MarkSink {
   Result<void> put_state_row(const timeline::Timeline& timeline, const timeline::Mark& state,
                              std::int64_t end, bool is_open);
   Result<void> put_counter(const timeline::Timeline& timeline, const timeline::Mark& mark);
+  // `mark`: where the flow arrives that left last.
+  Result<void> put_flow(const timeline::Timeline& timeline, const timeline::Mark& mark);
   Result<void> put_instant(const timeline::Timeline& timeline, const timeline::Mark& mark);
 
   // The columns that all rows begin with.
   void put_stack(RowCursor& row);
-  void put_origin(RowCursor& row, const Table& table, const timeline::Timeline& timeline,
+  // `table`: whose rows are counted; null: they are not.
+  void put_origin(RowCursor& row, const Table* table, const timeline::Timeline& timeline,
                   timeline::TrackId track);
   void put_track(RowCursor& row, const timeline::Timeline& timeline, timeline::TrackId track);
   void put_name(RowCursor& row, const timeline::Timeline& timeline, timeline::NameId name);
@@ -103,7 +105,15 @@ class MarkTables final : public timeline::MarkSink {
   void put_arguments(RowCursor& row, const Arguments& before, const Arguments& later);
   TrackState& state_of(timeline::TrackId track);
 
-  enum TableNumber : std::uint8_t { kSpan, kState, kCounter, kInstant, kSample, kTableCount };
+  enum TableNumber : std::uint8_t {
+    kSpan,
+    kState,
+    kCounter,
+    kInstant,
+    kSample,
+    kFlow,
+    kTableCount
+  };
   Table& table(TableNumber number);
 
   TableOptions options_;
@@ -115,6 +125,7 @@ class MarkTables final : public timeline::MarkSink {
   std::vector<OpenSlice> moving_;   // to another lane, outermost last
   bool moves_ = false;              // the last end was of one that moves
   std::size_t held_ = 0;
+  timeline::Mark flow_out_;  // of the flow that left last
   exporting::ArgumentReader reader_;
   timeline::Arguments::Visit visit_;
   const TraceDescription* trace_of_mark_ = nullptr;

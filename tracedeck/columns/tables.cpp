@@ -20,7 +20,7 @@ Tables::Tables(TableSink& sink, ColumnLosses& losses, bool names_columns)
     : sink_(sink), losses_(losses), names_columns_(names_columns) {
   // Taken, so that no event class has them.
   for (const std::string_view name : {kLossTable, kProblemTable, kSpanTable, kStateTable,
-                                      kCounterTable, kInstantTable, kSampleTable})
+                                      kCounterTable, kInstantTable, kSampleTable, kFlowTable})
     by_name_[std::string(name)];
 }
 

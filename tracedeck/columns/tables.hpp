@@ -23,6 +23,7 @@ inline constexpr std::string_view kStateTable = "__state";
 inline constexpr std::string_view kCounterTable = "__counter";
 inline constexpr std::string_view kInstantTable = "__instant";
 inline constexpr std::string_view kSampleTable = "__sample";
+inline constexpr std::string_view kFlowTable = "__flow";
 
 class Tables {
  public:

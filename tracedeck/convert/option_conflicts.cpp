@@ -45,6 +45,13 @@ std::string conflict_of_tables(const ConversionTask& task) {
              : "option '--table' goes with '--what spans' or '--what all', which apply it";
 }
 
+// Of tables, where nothing asks for flows.
+std::string conflict_of_flows(const ConversionTask& task) {
+  if (!task.all_flows || !task.kind->has_segment() || task.content != TableContent::kEvents)
+    return {};
+  return "option '--flows' goes with '--what spans' or '--what all', which have a table of them";
+}
+
 std::string conflict_of_drawing(const ConversionTask& task) {
   if (const std::string_view option = event_option(task.reading.selection); !option.empty()) {
     return fmt::format(
@@ -84,6 +91,7 @@ std::string conflict_of(const ConversionTask& task) {
   std::string conflict;
   if (task.is_split()) conflict = conflict_of_parts(task);
   if (conflict.empty()) conflict = conflict_of_tables(task);
+  if (conflict.empty()) conflict = conflict_of_flows(task);
   if (conflict.empty() && task.is_drawn()) conflict = conflict_of_drawing(task);
   if (conflict.empty() && task.content != TableContent::kEvents)
     conflict = conflict_of_meaning(task);

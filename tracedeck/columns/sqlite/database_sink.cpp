@@ -47,12 +47,13 @@ struct ViewFacts {
   std::string_view table;
   std::string_view condition;
 };
-constexpr std::array<ViewFacts, 5> kViews = {{
+constexpr std::array<ViewFacts, 6> kViews = {{
     {"slices", columns::kSpanTable, " WHERE kind = 'slice'"},
     {"waits", columns::kSpanTable, " WHERE kind = 'wait'"},
     {"states", columns::kStateTable, ""},
     {"counters", columns::kCounterTable, ""},
     {"samples", columns::kSampleTable, ""},
+    {"flows", columns::kFlowTable, ""},
 }};
 
 // Fields that another table has too, of which a table gets an index.
