@@ -46,7 +46,7 @@ threads() {
         ctest --preset tsan --no-tests=error -j "$JOBS" -R "$tests" -E "$threadless"
 }
 python() {
-    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-c tracedeck-command record_pool list_events &&
+    cmake --preset release >/dev/null && cmake --build --preset release -j "$JOBS" --target tracedeck-c tracedeck-command record_pool &&
         TRACEDECK_EVENTS=0 TRACEDECK_OPENS=10000 TRACEDECK_SEGMENTS=2000 TRACEDECK_BIN=build/release/bin/tracedeck python3 tests/run.py tests/python_test.py
 }
 fuzz() { scripts/fuzz.sh "${FUZZ_SECONDS:-300}"; }

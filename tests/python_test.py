@@ -1,4 +1,4 @@
-"""The package for Python, and the library for C below it: values, wrong use, memory, and the example in C.
+"""The package for Python, and the library for C below it: values, wrong use, and memory.
 
 Runs the package in this Python, in Debian's with its NumPy and pandas where they are, in others that there are without
 site packages, and in those that TRACEDECK_PYTHONS names. Skipped where the library for C is not built. A library that is built
@@ -1074,36 +1074,6 @@ class Interface(unittest.TestCase):
         sizes = {"ErrorStructure": 1024, "ProgressStructure": 24, "OptionsStructure": 136, "PartStructure": 16, "WhyStructure": 32, "ConvertStructure": 160, "ArrowSchema": 72, "ArrowArray": 80,
                  "ArrowArrayStream": 40}
         self.assertEqual({name: ctypes.sizeof(getattr(_library, name)) for name in sizes}, sizes)
-
-
-class Example(Traces):
-    def test_in_c(self):
-        program = BUILD / "bin/list_events"
-        if not program.exists():
-            self.skipTest(f"there is no {program}")
-        path = self.ticks(3)
-        done = subprocess.run([program, path, "n"], capture_output=True, text=True)
-        expected = [json.loads(line) for line in run("print", "--output", "jsonl", path).stdout.splitlines()]
-        self.assertEqual(done.stdout, "".join(f"{line['time']} {line['name']} {line['fields']['n']}\n" for line in expected))
-        self.assertEqual(done.returncode, 0)
-        done = subprocess.run([program, self.folder / "missing"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("missing", done.stderr)
-
-    def test_of_an_arrow_stream(self):
-        program = BUILD / "bin/sum_columns"
-        if not program.exists():
-            self.skipTest(f"there is no {program}")
-        path = self.ticks(70_000)
-        done = subprocess.run([program, path, "Tick"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        sums = {name: (int(values), int(total)) for name, values, total in map(str.split, done.stdout.splitlines())}
-        lines = [json.loads(line) for line in run("print", "--output", "jsonl", path).stdout.splitlines()]
-        self.assertEqual(sums["n"], (len(lines), sum(line["fields"]["n"] for line in lines)))
-        self.assertEqual(sums["time_ns"], (len(lines), sum(line["time"] for line in lines) % 2**64))
-        done = subprocess.run([program, path, "Tock"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("no events of this name", done.stderr)
 
 
 if __name__ == "__main__":
