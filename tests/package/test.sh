@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a finished build into a prefix of its own and uses the copy there: the CMake package, the pkg-config
-# file, the command, its man page and its completions.
+# Installs a finished build into a prefix of its own and uses the copy there: the CMake package, the pkg-config file,
+# programs of examples/, the command, its man page and its completions.
 #
 #   tests/package/test.sh BUILD CMAKE CXX VERSION HARDENED    HARDENED: 1 if the build is
 set -euo pipefail
@@ -50,10 +50,24 @@ $compile -x c++-header "$others" -o "$others.gch"
 python3 "$source/alone.py" "$prefix/include" | xargs -P "$(nproc)" -I {} bash -c 'alone {}' >"$work/alone" 2>&1
 [[ ! -s $work/alone ]] || { cat "$work/alone"; fail "see above; if an include was just edited, configure anew"; }
 
-echo "-- the header for devices in C"
-"${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -I "$prefix/include" "$top/examples/trace_firmware.c" -o "$work/firmware"
+echo "-- programs in C++ and C"
+c=("${CC:-cc}" -Wall -Wextra -Wpedantic -Werror -I "$prefix/include")
+"${c[@]}" -std=c99 "$top/examples/trace_firmware.c" -o "$work/firmware"
 "$work/firmware" "$work/firmware.tband"
 "$prefix/bin/tracedeck" validate "$work/firmware.tband" >"$work/log" || { cat "$work/log"; fail "the trace of the firmware is none"; }
+mkdir "$work/examples"
+libraries=$(dirname "$(dirname "$pc")")
+for example in count_events.cpp read_fields.cpp slow_spans.cpp write_trace.cpp convert_trace.cpp list_events.c sum_columns.c; do
+    build=("$cxx" -std=c++23 "$top/examples/$example" "${flags[@]}")
+    if [[ $example == *.c ]]; then
+        [[ -e $libraries/libtracedeck_c.so ]] || { echo "the library for C is not built: no $example"; continue; }
+        build=("${c[@]}" -std=c11 "$top/examples/$example" -L "$libraries" -ltracedeck_c)
+    fi
+    "${build[@]}" -o "$work/examples/${example%.*}"
+done
+EXAMPLES=$work/examples TRACEDECK_BIN=$prefix/bin/tracedeck LD_LIBRARY_PATH=$libraries python3 "$top/tests/run.py" "$top/tests/examples_test.py" \
+    >"$work/log" 2>&1 || { cat "$work/log"; fail "the examples do not do what they are for"; }
+grep ^skipped "$work/log" || true
 
 library=$(find "$prefix" -name libtracedeck.so)
 if [[ -n $library ]]; then
