@@ -50,8 +50,7 @@ def why_unreadable(reader):
         return ""
     if shutil.which("node") is None:
         return "there is no Node.js"
-    done = subprocess.run(["node", READER, reader], env=environment(),
-                          capture_output=True, text=True)
+    done = subprocess.run(["node", READER, reader], env=environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode == 77:
         return done.stderr.strip()
     assert done.returncode == 0, done.stderr

@@ -22,6 +22,8 @@ import warnings
 
 import dial9_writer as dial9
 import heph_writer as heph
+from columns_test import environment as node_environment
+from columns_test import why_unreadable
 from command import BIN, ROOT, TRACES, run
 from short_slices_test import jobs
 from tband_test import event as tband_event
@@ -62,7 +64,7 @@ def setUpModule():
 
 
 def environment():
-    return {**os.environ, **PRELOADED, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**node_environment(), **PRELOADED, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @functools.cache
@@ -186,6 +188,13 @@ class Values(Traces):
     def test_pandas(self):
         self.compare("pandas", DEBIAN)
 
+    @unsanitized
+    def test_arrow(self):
+        """`__arrow_c_stream__`, read by Arrow's own library."""
+        if why := why_unreadable("stream"):
+            self.skipTest(why)
+        self.compare("arrow", sys.executable)
+
 
 class Comparison(Traces):
     """What compares values sees differences."""
@@ -193,19 +202,22 @@ class Comparison(Traces):
     def test_sees_differences(self):
         trace = self.ticks(4)
         printed = run("print", "--output", "jsonl", trace).stdout
-        for change in (
+        changes = (
             lambda text: text,
             lambda text: text.replace(b'"n":2', b'"n":7'),
-            lambda text: text.replace(b'"segment":0', b'"segment":1'),
-            lambda text: text.replace(b'"name":"', b'"name":"x', 1),
             lambda text: b"\n".join(text.split(b"\n")[1:]),
             lambda text: text + text.split(b"\n")[0] + b"\n",
-        ):
+            # What columns of fields do not have:
+            lambda text: text.replace(b'"segment":0', b'"segment":1'),
+            lambda text: text.replace(b'"name":"', b'"name":"x', 1),
+        )
+        ways = {"events": changes, **({} if RUNTIME or why_unreadable("stream") else {"arrow": changes[:4]})}
+        for way, change in ((way, change) for way, changes in ways.items() for change in changes):
             changed = change(printed)
             self.write("expected", changed)
             self.write("list", f"{trace}\t{self.folder / 'expected'}\n".encode())
             done = subprocess.run(
-                [sys.executable, "-B", ROOT / "tests/python/compare.py", "events", self.folder / "list", "0"],
+                [sys.executable, "-B", ROOT / "tests/python/compare.py", way, self.folder / "list", "0"],
                 capture_output=True, text=True, env=environment(),
             )
             self.assertEqual(done.returncode, 0 if changed == printed else 1, done.stdout + done.stderr)

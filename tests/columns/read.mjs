@@ -1,7 +1,9 @@
 // Reads Parquet files, or those of Arrow (ipc), with somebody else's program and prints each row as a line of JSON, numbers
-// exact.
+// exact. `stream` reads arrays of Arrow's C data interface from standard input: the sizes of a JSON object and of the
+// buffers, the object, and the buffers, which it points to; a line `null` ends the rows of each.
 //
 // read.mjs duckdb|hyparquet|arrow|ipc FILE...
+// read.mjs stream
 // Exit 77, with a word, when the reader is not there. NODE_PATH leads to the modules.
 
 import { createRequire } from "node:module";
@@ -101,13 +103,59 @@ async function* ipc(files) {
     for (const file of files) yield* arrowRows(new Uint8Array(readFileSync(file)));
 }
 
+// An array of the C data interface as one of apache-arrow.
+function arrowData(a, node, bytes) {
+    const at = (number, Type) => {
+        const place = node.buffers[number];
+        return place ? new Type(bytes.slice(place[0], place[0] + place[1]).buffer) : new Type(0);
+    };
+    const children = node.children.map((child) => arrowData(a, child, bytes));
+    const fields = children.map(({ type }, k) => new a.Field(node.children[k].name, type, node.children[k].nullable));
+    const all = { length: node.length, nullCount: node.nulls, nullBitmap: node.buffers[0] ? at(0, Uint8Array) : undefined };
+    const fixed = {
+        c: [a.Int8, Int8Array], C: [a.Uint8, Uint8Array], s: [a.Int16, Int16Array], S: [a.Uint16, Uint16Array], i: [a.Int32, Int32Array],
+        I: [a.Uint32, Uint32Array], l: [a.Int64, BigInt64Array], L: [a.Uint64, BigUint64Array], f: [a.Float32, Float32Array],
+        g: [a.Float64, Float64Array], b: [a.Bool, Uint8Array],
+    }[node.format];
+    if (node.dictionary) {
+        const dictionary = new a.Vector([arrowData(a, node.dictionary, bytes)]);
+        return a.makeData({ ...all, type: new a.Dictionary(dictionary.type, new a.Int32()), data: at(1, Int32Array), dictionary });
+    }
+    if (fixed) return a.makeData({ ...all, type: new fixed[0](), data: at(1, fixed[1]) });
+    switch (node.format) {
+        case "d:38,0": return a.makeData({ ...all, type: new a.Decimal(0, 38, 128), data: at(1, Uint32Array) });
+        case "u": return a.makeData({ ...all, type: new a.Utf8(), valueOffsets: at(1, Int32Array), data: at(2, Uint8Array) });
+        case "z": return a.makeData({ ...all, type: new a.Binary(), valueOffsets: at(1, Int32Array), data: at(2, Uint8Array) });
+        case "+l": return a.makeData({ ...all, type: new a.List(fields[0]), valueOffsets: at(1, Int32Array), child: children[0] });
+        case "+s": return a.makeData({ ...all, type: new a.Struct(fields), children });
+        default: throw new Error(`a column of format ${node.format}`);
+    }
+}
+
+async function* stream() {
+    const a = require("apache-arrow");
+    let bytes = Buffer.alloc(0);
+    for await (const chunk of process.stdin) {
+        bytes = Buffer.concat([bytes, chunk]);
+        while (bytes.length >= 8) {
+            const begin = 8 + bytes.readUInt32LE(0);
+            const end = begin + bytes.readUInt32LE(4);
+            if (bytes.length < end) break;
+            const data = arrowData(a, JSON.parse(bytes.subarray(8, begin)), new Uint8Array(bytes.subarray(begin, end)));
+            bytes = bytes.subarray(end);
+            yield* arrowRows(a.tableToIPC(new a.Table(new a.RecordBatch(new a.Schema(data.type.children), data)), "stream"));
+            yield undefined;
+        }
+    }
+}
+
 const [reader, ...files] = process.argv.slice(2);
-const readers = { duckdb, hyparquet, arrow, ipc };
+const readers = { duckdb, hyparquet, arrow, ipc, stream };
 try {
     let lines = [];
     for await (const row of readers[reader](files)) {
         lines.push(text(row));
-        if (lines.length === 1000) process.stdout.write(lines.splice(0).join("\n") + "\n");
+        if (lines.length === 1000 || row === undefined) process.stdout.write(lines.splice(0).join("\n") + "\n");
     }
     if (lines.length !== 0) process.stdout.write(lines.join("\n") + "\n");
 } catch (error) {

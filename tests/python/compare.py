@@ -2,11 +2,12 @@
 """Compares what the package for Python reads with JSON lines of `tracedeck print`.
 
 compare.py WAY LIST LIMIT
-                       WAY: events, numpy, pandas. LIST: a file of lines TRACE<TAB>FILE, where FILE has the JSON lines of
+                       WAY: events, numpy, pandas, arrow. LIST: a file of lines TRACE<TAB>FILE, where FILE has the JSON lines of
                        TRACE. LIMIT: how many events of each are compared; 0: all. Prints the first differences of each trace, and exits with 1 if there is one.
 """
 
 import base64
+import functools
 import gc
 import json
 import math
@@ -124,6 +125,13 @@ def compare_events(trace, lines, limit):
     return "" if count == len(lines) else f"{count} events instead of {len(lines)}"
 
 
+@functools.cache
+def arrow_reader():
+    import apache_arrow
+
+    return apache_arrow.Reader()
+
+
 def columns_of(way, opened):
     """The rows of all columns: pairs of columns and a dict of lists."""
     if way == "pandas":
@@ -131,6 +139,11 @@ def columns_of(way, opened):
             columns = opened[name].columns
             frame = opened.to_pandas(name)
             yield columns, {key: [plain(value) for value in frame[key]] for key in frame}
+        return
+    if way == "arrow":
+        for name in opened.names():
+            rows = list(arrow_reader().rows(opened[name].__arrow_c_stream__()))
+            yield opened[name].columns, {key: [row[key] for row in rows] for key in rows[0]}
         return
     for name, arrays in opened.batches():
         yield None, {key: [plain(value) for value in each] for key, each in arrays.items()}
@@ -171,7 +184,8 @@ def main():
                 difference = compare_columns(way, trace, lines, limit)
         except tracedeck.ArgumentError as error:
             # Events of one name with several columns are no frame.
-            difference = "" if way == "pandas" and "several columns" in str(error) else repr(error)
+            one_frame = {"pandas": "several columns", "arrow": "other columns from here on"}
+            difference = "" if way in one_frame and one_frame[way] in str(error) else repr(error)
         except tracedeck.TracedeckError as error:
             difference = "" if not lines else repr(error)
         if difference:
