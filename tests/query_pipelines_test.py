@@ -28,12 +28,8 @@ SEEDS = int(os.environ.get("TRACEDECK_SEEDS", "200"))
 
 def parse_answer(output):
     """The rows as lists of (column, value), and what they were made of."""
-    lines = [json.loads(line, object_pairs_hook=list) for line in output.decode().splitlines()]
-    return lines[:-1], as_dict(lines[-1])["answer"]
-
-
-def as_dict(pairs):
-    return {key: as_dict(value) if isinstance(value, list) else value for key, value in pairs}
+    *rows, answer = output.decode().splitlines()
+    return [json.loads(row, object_pairs_hook=list) for row in rows], json.loads(answer)["answer"]
 
 
 def agrees(got, want):

@@ -555,11 +555,13 @@ std::string counts_json(const QueryCounts& counts) {
   if (counts.late != 0) answer.integer("late", counts.late);
   if (counts.partial_answers != 0) answer.integer("partial_answers", counts.partial_answers);
   answer.boolean("in_order", true);  // groups always are; scripts ask for it
-  if (!counts.estimates.empty()) {
-    JsonArray estimates(answer.key("estimates"));
-    for (const std::string& column : counts.estimates) append_json_string(estimates.next(), column);
-    estimates.end();
-  }
+  const auto add_columns = [&](std::string_view key, const std::vector<std::string>& columns) {
+    JsonArray names(answer.key(key));
+    for (const std::string& column : columns) append_json_string(names.next(), column);
+    names.end();
+  };
+  add_columns("columns", counts.columns);
+  if (!counts.estimates.empty()) add_columns("estimates", counts.estimates);
   if (!counts.units.empty()) {
     JsonObject units(answer.key("units"));
     for (const auto& [column, unit] : counts.units) append_json_string(units.key(column), unit);

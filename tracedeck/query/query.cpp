@@ -139,6 +139,7 @@ class Query::Work {
     QueryCounts all = merged_;
     add_counts(all, counts);
     for (const Column& column : plan_->columns) {
+      all.columns.push_back(column.name);
       if (column.seen != nullptr && !column.seen->unit().empty())
         all.units.emplace_back(column.name, column.seen->unit());
     }

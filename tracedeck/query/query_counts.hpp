@@ -29,6 +29,7 @@ struct QueryCounts {
   std::optional<AllocationCounts> allocations = {};
   std::optional<SampleCounts> samples = {};
   std::uint64_t partial_answers = 0;  // that were merged; 0: all is of events that were read here
+  std::vector<std::string> columns = {};    // of the answer
   std::vector<std::string> estimates = {};  // columns with counts that are about right
   // Columns of fields, and what these count, as their event classes say.
   std::vector<std::pair<std::string, std::string>> units = {};
