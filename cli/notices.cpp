@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <system_error>
 #include <utility>
 
+#include "tracedeck/clock_sentences.hpp"
 #include "tracedeck/io/live.hpp"
 #include "tracedeck/render/counted.hpp"
 #include "tracedeck/render/loss_text.hpp"
@@ -43,23 +43,10 @@ bool merges_traces(const Options& options) {
 
 }  // namespace
 
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 3;
-  const std::span shown = std::span(names).first(std::min(names.size(), kMost));
-  std::string text = fmt::format("{}", fmt::join(shown, ", "));
-  if (shown.size() < names.size()) text += fmt::format(" and {} more", names.size() - shown.size());
-  return text;
-}
-
 void report_unrelated(const Options& options, Session& session, const std::string& sentence) {
   if (!options.strict) return session.diagnostics.note(sentence);
   session.diagnostics.error(sentence);
   session.outcome.note(ExitCode::kDamage);
-}
-
-void note_other_hosts(Session& session, const std::string& first,
-                      const std::vector<std::string>& others) {
-  session.diagnostics.note(render::say<"notice/other-hosts">(first, some_of(others)));
 }
 
 Notices::Notices(Session& session, const Options& options, NoticePolicy policy)
@@ -170,11 +157,10 @@ void Notices::relate() {
 void Notices::finish_order() {
   relate();
   if (unrelated_) {
-    report_unrelated(
-        options_, session_,
-        render::say<"notice/unrelated-order">(unrelated_->first, some_of(unrelated_->others)));
+    report_unrelated(options_, session_, unrelated_order(unrelated_->first, unrelated_->others));
   }
-  if (of_other_hosts_) note_other_hosts(session_, of_other_hosts_->first, of_other_hosts_->others);
+  if (of_other_hosts_)
+    session_.diagnostics.note(other_hosts(of_other_hosts_->first, of_other_hosts_->others));
   if (!counts_steps_back_ || order_.steps_back() == 0) return;
   session_.diagnostics.note(render::say<"notice/steps-back">(order_.steps_back()));
 }

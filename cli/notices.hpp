@@ -107,15 +107,8 @@ class Notices {
   std::optional<flow::UnrelatedTraces> of_other_hosts_;
 };
 
-// "b", "b, c" or "b, c, d and 5 more".
-[[nodiscard]] std::string some_of(const std::vector<std::string>& names);
-
 // Reports that nothing relates the clocks of traces whose times were compared, which is an error
 // with --strict.
 void report_unrelated(const Options& options, Session& session, const std::string& sentence);
-
-// Says that times of traces compare as well as the clocks of their hosts do.
-void note_other_hosts(Session& session, const std::string& first,
-                      const std::vector<std::string>& others);
 
 }  // namespace tracedeck::cli

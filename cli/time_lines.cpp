@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "cli/notices.hpp"
 #include "cli/traces.hpp"
+#include "tracedeck/clock_sentences.hpp"
 #include "tracedeck/flow/order_watch.hpp"
 #include "tracedeck/render/sentences.hpp"
 
@@ -19,14 +21,6 @@ timeline::MarkStreamOptions mark_options(const Options& options) {
 }
 
 namespace {
-
-std::string unrelated_text(const timeline::Timeline& timeline, std::string_view format) {
-  std::string text = render::say<"notice/unrelated-clocks">(timeline.first_trace(),
-                                                            some_of(timeline.unrelated_traces()));
-  if (format == "tband")
-    text += "; the files of one trace's cores are given as FILE@CORE, FILE@CORE";
-  return text;
-}
 
 // Marks that go nowhere: only what was applied is wanted.
 class NoMarks final : public timeline::MarkSink {
@@ -104,11 +98,12 @@ Interpreted interpret(const Options& options, Session& session, const SinkFor& s
   report_notices(session, *result.interpreter);
   if (const std::uint64_t late = arrival.steps_back(); late != 0)
     session.diagnostics.note(render::say<"notice/live-steps-back">(late));
-  if (!result.stream->timeline().unrelated_traces().empty())
-    report_unrelated(options, session, unrelated_text(result.stream->timeline(), format));
   const timeline::Timeline& timeline = result.stream->timeline();
-  if (!timeline.traces_of_other_hosts().empty())
-    note_other_hosts(session, timeline.first_trace(), timeline.traces_of_other_hosts());
+  const std::string& first = timeline.first_trace();
+  if (const auto& others = timeline.unrelated_traces(); !others.empty())
+    report_unrelated(options, session, unrelated_clocks(first, others, format));
+  if (const auto& others = timeline.traces_of_other_hosts(); !others.empty())
+    session.diagnostics.note(other_hosts(first, others));
   return result;
 }
 

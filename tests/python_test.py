@@ -346,6 +346,54 @@ class Reading(Traces):
             warnings.simplefilter("error")
             tracedeck.partial(source, "where wroker == 3 | count")
 
+    def test_what_the_command_says_is_said(self):
+        """Of answers: nothing is selected, a date and times that nothing relates to UTC, clocks that nothing relates."""
+        ticks, others = self.ticks(), self.ticks(name="others.bin")
+        console = self.write("console", b"".join(tband_event(4 + i % 2, 100 * i, 7) for i in range(40)))
+        two = [ticks, others]
+        dates = ("2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z")
+        for paths, stages, words, keywords, sentence in (
+            ([ticks], "where n > 50 | count() by n", [], {}, "nothing selected: no event meets"),
+            ([ticks], "count() by n", ["--where", "n > 50"], {"where": "n > 50"}, "nothing selected: no event meets"),
+            ([ticks], "count() by n", ["--begin", "1h"], {"begin": "1h"}, "nothing selected: the trace has events from 0.000001000 to"),
+            ([console], "count()", ["--format", "tband", "--begin", dates[0], "--end", dates[1]],
+             {"format": "tband", "begin": dates[0], "end": dates[1]}, "nothing relates its clock to UTC, so a date is compared"),
+            (two, "select time", [], {}, "the order of their events to each other says nothing"),
+            (two, "select time", ["--clock", "wall"], {"clock": "wall"}, "the order of their events to each other says nothing"),
+            (two, "count() every 1ms", [], {}, "the order of their events to each other says nothing"),
+            (two, "count()", [], {}, None),
+            (two, "spans | count()", [], {}, "the order of their events to each other says nothing"),
+            (two, None, [], {}, "times and durations from one to the other mean nothing"),
+        ):
+            with self.subTest(stages=stages, words=words), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                if stages is None:
+                    tracedeck.latency(paths, **keywords)
+                else:
+                    tracedeck.query(paths, stages, **keywords)
+                said = [str(each.message) for each in caught]
+                command = ["latency"] if stages is None else ["query", stages]
+                printed = run(command[0], "--json", *words, *command[1:], *paths).stderr.decode().replace("tracedeck: ", "").splitlines()
+                whose = re.compile("the condition of --where|the `where` of the query")
+                # Findings of a trace are rows of the library, where they are asked for.
+                expected = [whose.sub("the condition", each) for each in printed if "tband/" not in each]
+                self.assertEqual(said, expected)
+                self.assertTrue(sentence is None or any(sentence in each for each in said), said)
+
+    def test_an_answer_without_rows_has_its_columns(self):
+        path = self.ticks()
+        for stages, columns in (("where n > 50 | count(), p99(n) by n % 7 as rest", ["rest", "count()", "p99(n)"]),
+                                ("where n > 50 | select n, name, n", ["n", "name"]), ("where n > 50 | select *", ["time", "name"]),
+                                ("spans | select name, duration", ["name", "duration"])):
+            with self.subTest(stages), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                answer = tracedeck.query(path, stages)
+                self.assertEqual((answer, answer.columns), ([], columns))
+                last = json.loads(run("query", "--json", stages, path).stdout.splitlines()[-1])["answer"]
+                self.assertEqual(list(dict.fromkeys(last["columns"])), columns)
+                if "count()" in stages:
+                    self.assertEqual(tracedeck.merge([tracedeck.partial(path, stages)]).columns, columns)
+
     def test_a_unit_beside_a_field_without_one_is_an_error(self):
         fields = [("worker", dial9.VARINT)]
         source = self.write("t.bin", dial9.header() + dial9.schema(1, "poll", fields, 1) + dial9.event(1, dial9.varint(3), 5))

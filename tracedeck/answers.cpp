@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tracedeck/clock_sentences.hpp"
+#include "tracedeck/flow/order_watch.hpp"
 #include "tracedeck/flow/recording_survey.hpp"
 #include "tracedeck/flow/trace_by_trace.hpp"
 #include "tracedeck/format/error_notice.hpp"
@@ -59,16 +61,19 @@ class ReadForAnswer {
       if (!progress_.ask()) return refused();
       auto next = reading_.pipeline->next();
       if (!next) reading_.failed(next.error());
-      if (!next || *next == nullptr) return {};
+      if (!next || *next == nullptr) break;
       const BatchPtr batch = *std::move(next);
       for (const Record& record : batch->records()) {
         if (record.kind != RecordKind::kEvent) reading_.see(record);
       }
+      if (watches_order_) order_.see(*batch);
       progress_.count(batch->size());
       const Result<bool> goes_on = take(batch);
       if (!goes_on) return std::unexpected(goes_on.error());
-      if (!*goes_on) return {};
+      if (!*goes_on) break;
     }
+    note_order();
+    return {};
   }
 
   [[nodiscard]] flow::Pipeline& pipeline() { return *reading_.pipeline; }
@@ -85,13 +90,28 @@ class ReadForAnswer {
     note(watch.unknown_names());
     note(watch.notices());
   }
+  // From here on it is watched in which order events of several traces come.
+  void watch_order() { watches_order_ = reading_.pipeline->several(); }
   // Whether a trace could not be read to its end.
   [[nodiscard]] bool has_failed() { return reading_.error().has_value(); }
 
  private:
+  // Reports what the order is worth.
+  void note_order() {
+    const auto relates = [this](std::uint64_t one, std::uint64_t other) {
+      return reading_.pipeline->share_clock(one, other);
+    };
+    if (const auto traces = order_.unrelated(relates))
+      reading_.note(unrelated_order(traces->first, traces->others));
+    if (const auto traces = order_.of_other_hosts(relates))
+      reading_.note(other_hosts(traces->first, traces->others));
+  }
+
   Reading reading_;
   Progress progress_;
   std::set<std::string> noted_ = {};
+  bool watches_order_ = false;
+  flow::OrderWatch order_;
 };
 
 // How marks are made of what `read` reads, once it is open.
@@ -127,8 +147,9 @@ flow::Needs needs_of(const query::Query& query) {
           .symbols = query.needs_symbols() ? Symbols::kAll : Symbols::kNone};
 }
 
-// What `*` stands for among the events.
-Result<std::vector<query::AllColumn>> all_columns(const Question& question, query::Query& query) {
+// What `*` stands for among the events. What cannot be read of them is reported by who reads next.
+Result<std::vector<query::AllColumn>> all_columns(Question question, query::Query& query) {
+  question.reading.report = [](const Report&) {};
   ReadForAnswer read(question);
   if (auto opened = read.open(question, selection_for(question, query), {}); !opened)
     return std::unexpected(opened.error());
@@ -158,10 +179,17 @@ Result<std::unique_ptr<query::Query>> parse_query(const Question& question,
   return query::Query::parse(stages, where, *all);
 }
 
+// Whether times of several traces are compared: grouped by times they are, in whatever order events
+// come.
+bool compares_traces(const query::Query& query, const flow::Selection& selection) {
+  return query.compares_times() || selection.order != flow::Order::kRecorded;
+}
+
 Result<void> answer_events(const Question& question, query::Query& query, ReadForAnswer& read,
                            std::unique_ptr<query::RowSink> sink) {
-  if (auto opened = read.open(question, selection_for(question, query), needs_of(query)); !opened)
-    return opened;
+  const flow::Selection selection = selection_for(question, query);
+  if (auto opened = read.open(question, selection, needs_of(query)); !opened) return opened;
+  if (compares_traces(query, selection)) read.watch_order();
   query.name_traces(read.pipeline().trace_names());
   query.answer_to(std::move(sink));
   return read.read([&](const BatchPtr& batch) -> Result<bool> {
@@ -177,6 +205,7 @@ Result<void> answer_rows(const Question& question, query::Query& query, ReadForA
   if (!made) return std::unexpected(made.error());
   timeline::QueryRows& rows = **made;
   if (auto opened = read.open(question, rows.selection(), rows.needs()); !opened) return opened;
+  if (compares_traces(query, rows.selection())) read.watch_order();
   query.name_traces(read.pipeline().trace_names());
   rows.show_utc_by(
       [&read](const std::string& trace) { return read.pipeline().frame_of_moved(trace); });
@@ -286,10 +315,16 @@ struct MarkReading {
   std::function<void(const timeline::Timeline& timeline, const Batch& batch)> see = {};
 };
 
-Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_for,
+Result<ReadMarks> read_marks(const Question& question, const timeline::SinkFor& sink_for,
                              const MarkReading& how = {}) {
   ReadMarks marks{.read = std::make_unique<ReadForAnswer>(question)};
-  auto made = timeline::MarkStream::make(mark_options(question, *marks.read), std::move(sink_for));
+  std::string format;
+  auto made =
+      timeline::MarkStream::make(mark_options(question, *marks.read),
+                                 [&](const timeline::MarksAhead& ahead) -> timeline::MarkSink& {
+                                   format = ahead.format;
+                                   return sink_for(ahead);
+                                 });
   if (!made) return std::unexpected(made.error());
   marks.stream = *std::move(made);
   timeline::MarkStream& stream = *marks.stream;
@@ -307,6 +342,12 @@ Result<ReadMarks> read_marks(const Question& question, timeline::SinkFor sink_fo
   if (done) done = stream.finish();
   if (!done) return std::unexpected(done.error());
   marks.read->note(stream.interpreter().notices());
+  const timeline::Timeline& timeline = stream.timeline();
+  const std::string& first = timeline.first_trace();
+  if (const auto& others = timeline.unrelated_traces(); !others.empty())
+    marks.read->note({unrelated_clocks(first, others, format)});
+  if (const auto& others = timeline.traces_of_other_hosts(); !others.empty())
+    marks.read->note({other_hosts(first, others)});
   return marks;
 }
 
@@ -342,6 +383,7 @@ Result<void> answer_latency(Question question, std::string by, io::Output& outpu
   if (!marks) return std::unexpected(marks.error());
   if (const auto unknown = latency.unknown_arguments(); !unknown.empty())
     return fail(ErrorCode::kInvalidArgument, unknown.front());
+  marks->read->note(latency.notices());
   report.top = 0;
   report.events_before = marks->stream->events_before();
   if (survey) report.quality = survey->finish(marks->timeline().counts().has_losses());

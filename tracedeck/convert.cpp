@@ -289,6 +289,7 @@ class CallerHost final : public ConversionHost {
   std::unique_ptr<flow::Pipeline> open(flow::PipelineOptions options,
                                        std::vector<flow::TracePlace> places,
                                        std::optional<FoundTrace> first, Reading& reading) {
+    reading.expect(options.selection);
     auto pipeline = flow::Pipeline::open(std::move(options), reading, stop_.get_token(),
                                          std::move(places), std::move(first));
     if (pipeline == nullptr && reading.error()) keep(*reading.error());

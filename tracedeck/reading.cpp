@@ -88,6 +88,7 @@ void Reading::open(std::vector<std::string> paths, const OpenOptions& options,
                    flow::Selection selection, flow::Needs needs) {
   auto wanted = pipeline_options(std::move(paths), options, std::move(selection), needs);
   if (!wanted) return failed(wanted.error());
+  expect(wanted->selection);
   pipeline = flow::Pipeline::open(*std::move(wanted), *this, options.stop);
 }
 

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "tracedeck/flow/pipeline.hpp"
+#include "tracedeck/noting_observer.hpp"
 #include "tracedeck/tracedeck.hpp"
 
 namespace tracedeck {
 
 // Reports come on the thread that reads, of live traces on theirs too. All else is called by the
 // former.
-struct Reading final : flow::PipelineObserver {
+struct Reading final : NotingObserver {
   // `to`: where reports go; empty: to standard error.
   explicit Reading(std::function<void(const Report&)> to);
 

@@ -64,7 +64,8 @@ typedef struct td_progress {
 typedef int (*td_go_on)(const td_progress* progress);
 
 /* Takes a sentence about an answer: what is missing from it (a trace that could not be read, or a
- * range of bytes), and, but for parts, what is to be known about it, as a field that no event has.
+ * range of bytes), and, but for parts, what is to be known about it, as a field that no event has,
+ * a condition that no event meets, or clocks that nothing relates.
  * Comes on the calling thread, a thousand times a call at most. */
 typedef void (*td_note)(void* user, const char* sentence, size_t size);
 
@@ -238,7 +239,7 @@ td_status td_field(td_trace trace, const char* path, td_value* value, td_error* 
 /* --- Answers -------------------------------------------------------------------------------- */
 
 /* What `tracedeck query --json` prints: a JSON line for each row, then one about what the answer
- * was made of. The stages may begin with `spans`. */
+ * was made of, with its `columns`. The stages may begin with `spans`. */
 td_status td_query(const char* const* paths, size_t path_count, const td_options* options,
                    const char* stages, td_write write, void* user, td_error* error);
 

@@ -21,10 +21,11 @@ def options_of(given: Dict[str, Any]) -> Dict[str, Any]:
 
 
 class Answer(List[Dict[str, Any]]):
-    """The rows of an answer, each a dict. `counts` says what it was made of: events read, and lost.
-    `notes` has a sentence for each trace that could not be read, for each range of bytes, and for what
-    else is to be known: a field that no event has."""
+    """The rows of an answer, each a dict. `columns` are their keys, also where there is no row. `counts`
+    says what it was made of: events read, and lost. `notes` has a sentence for each trace that could not be
+    read, for each range of bytes, and for what else is to be known: a field that no event has."""
 
+    columns: List[str]
     counts: Dict[str, Any]
     notes: List[str]
 
@@ -32,13 +33,14 @@ class Answer(List[Dict[str, Any]]):
         lines = [json.loads(line) for line in text.splitlines()]
         super().__init__(lines[:-1])
         self.counts = lines[-1]["answer"]
+        self.columns = list(dict.fromkeys(self.counts["columns"]))
         self.notes = list(notes)
 
     def to_pandas(self) -> Any:
         """The rows as a data frame of pandas."""
         import pandas
 
-        return pandas.DataFrame(list(self))
+        return pandas.DataFrame(list(self), columns=self.columns)
 
 
 def query(paths: Paths, stages: str, **options: Any) -> Answer:
