@@ -946,7 +946,7 @@ class WrongUse(Traces):
                 def use(name, times, handle=handle, statuses=statuses):
                     arguments = (None, None) if name == "td_next_event" else (None,)
                     for _ in range(times):
-                        statuses.add(getattr(library, name)(handle.value, *arguments))
+                        statuses.add(getattr(library, name)(handle, *arguments))
 
                 threads = [threading.Thread(target=use, args=(name, times)) for name, times in (("td_next_event", 3000), (other, 3))]
                 for thread in threads:
@@ -974,6 +974,157 @@ class WrongUse(Traces):
                     except tracedeck.TracedeckError:
                         pass
                     tracedeck.validate(each)
+
+
+class Calls(Traces):
+    """Each function of tracedeck.h, called wrongly: an error, and no crash."""
+
+    ARGUMENT, HANDLE = -1, -2
+    MAY_BE_NULL = {"options", "error", "user", "by", "to", "convert", "class_number", "last_of_group", "event"}
+
+    @staticmethod
+    def declared():
+        """The functions that may fail, with their parameters: (type, name)."""
+        header = re.sub(r"/\*.*?\*/", "", (ROOT / "tracedeck/tracedeck.h").read_text(encoding="utf-8"), flags=re.S)
+        functions = {}
+        for name, parameters in re.findall(r"^td_status (td_\w+)\((.*?)\);", header, re.M | re.S):
+            functions[name] = [tuple(each.strip() for each in re.split(r"(?=\b\w+$)", parameter.strip())) for parameter in parameters.split(",")]
+        return functions
+
+    def setUp(self):
+        super().setUp()
+        from tracedeck import _library
+
+        self.types = _library
+        self.library = ctypes.CDLL(str(LIBRARY))
+        self.path = os.fsencode(self.ticks())
+        self.functions = self.declared()
+        self.part = tracedeck.partial(self.path.decode(), "count()")
+
+    def sized(self, structure, **members):
+        made = structure(**members)
+        made.struct_size = ctypes.sizeof(made)
+        return made
+
+    def values(self, name):
+        """Arguments that are right, by the names of parameters."""
+        types = self.types
+        return {
+            "paths": (ctypes.c_char_p * 2)(self.path, self.path), "path_count": 2 if name == "td_diff" else 1,
+            "options": self.sized(types.OptionsStructure), "error": self.sized(types.ErrorStructure), "trace": 0, "user": None,
+            "write": types.WRITE(lambda _user, _data, _size: 0), "stages": b"count()", "by": b"track", "name": b"Tick",
+            "question": self.sized(types.WhyStructure, slice=b"poll"), "to": b"jsonl", "out": os.fsencode(self.folder / "out.jsonl"),
+            "convert": self.sized(types.ConvertStructure), "parts": (types.PartStructure * 1)((self.part, len(self.part))),
+            "part_count": 1, "as_part": 0, "stream": types.ArrowArrayStream(), "max_rows": 0, "class_number": 0, "array": types.ArrowArray(),
+            "last_of_group": ctypes.c_int(), "count": ctypes.c_uint32(), "schema": types.ArrowSchema(), "event": (ctypes.c_uint32 * 14)(56),
+            "value": (ctypes.c_uint32 * 20)(80), "path": b"n",
+        }
+
+    def call(self, name, /, **changed):
+        """The status, and what the error says."""
+        values = {**self.values(name), **changed}
+        arguments = []
+        for kind, parameter in self.functions[name]:
+            value = values[parameter]
+            if "*" in kind or parameter in ("write", "user"):
+                if parameter == "class_number" and value is not None:
+                    value = ctypes.c_uint32(value)
+                value = value if value is None or isinstance(value, (bytes, ctypes.Array, ctypes._CFuncPtr)) else ctypes.byref(value)
+                arguments.append(value)
+            else:
+                arguments.append({"td_trace": ctypes.c_uint64, "size_t": ctypes.c_size_t, "uint32_t": ctypes.c_uint32, "int": ctypes.c_int}[kind](value))
+        status = getattr(self.library, name)(*arguments)
+        error = values["error"]
+        if status < 0 and error is not None:
+            self.assertEqual(error.code, status, name)
+            self.assertTrue(error.message, name)
+        for taken in (values["array"], values["schema"]):
+            if taken and taken.release:
+                taken.release(ctypes.byref(taken))
+        if values["stream"] and values["stream"].release:
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(values["stream"].release)(ctypes.addressof(values["stream"]))
+        return status
+
+    def opened(self, name):
+        """A trace of which the function finds what it asks for: an event, or classes."""
+        trace = ctypes.c_uint64()
+        self.assertEqual(self.call("td_open", trace=trace), 0)
+        self.assertIn(self.call("td_next_event" if name in ("td_next_event", "td_field") else "td_next_batch", trace=trace.value), (0, 1))
+        return trace.value
+
+    def with_trace(self):
+        return [name for name, parameters in self.functions.items() if ("td_trace", "trace") in parameters]
+
+    def traced(self, name):
+        if name == "td_open":
+            return {"trace": ctypes.c_uint64()}
+        return {"trace": self.opened(name)} if name in self.with_trace() else {}
+
+    def close(self, arguments):
+        if isinstance(arguments.get("trace"), int):
+            self.call("td_close", trace=arguments["trace"])
+
+    def test_nulls(self):
+        self.assertEqual(len(self.functions), 20)
+        for name, parameters in self.functions.items():
+            for parameter in [None, *(each for kind, each in parameters if "*" in kind or each in ("write", "user"))]:
+                with self.subTest(name, null=parameter):
+                    arguments = self.traced(name)
+                    status = self.call(name, **{**arguments, **({parameter: None} if parameter else {})})
+                    if parameter is None or parameter in self.MAY_BE_NULL:
+                        self.assertGreaterEqual(status, 0)
+                    else:
+                        self.assertEqual(status, self.ARGUMENT)
+                    self.close(arguments)
+        for name in self.functions:
+            if "paths" in dict((parameter, kind) for kind, parameter in self.functions[name]):
+                for wrong in ({"path_count": 0}, {"paths": (ctypes.c_char_p * 2)(None, None)}):
+                    self.assertEqual(self.call(name, **self.traced(name), **wrong), self.ARGUMENT, name)
+        self.assertEqual(self.call("td_merge", part_count=0), self.ARGUMENT)
+        self.assertEqual(self.call("td_merge", parts=(self.types.PartStructure * 1)((None, 9))), self.ARGUMENT)
+
+    def test_handles(self):
+        """Closed, closed with its place taken by another, and never one."""
+        for name in self.with_trace():
+            with self.subTest(name):
+                closed = self.opened(name)
+                self.assertEqual(self.call("td_close", trace=closed), 0)
+                stale, other = closed, self.opened(name)
+                self.assertEqual(stale & 0xFFFFFFFF, other & 0xFFFFFFFF)
+                for wrong in (stale, 0, 1, other + 1, other + (1 << 32), other & 0xFFFFFFFF, (1 << 64) - 1):
+                    self.assertEqual(self.call(name, trace=wrong), self.HANDLE, wrong)
+                    self.assertEqual(self.call(name, trace=wrong, error=None), self.HANDLE, wrong)
+                self.assertGreaterEqual(self.call(name, trace=other), 0)
+                self.assertEqual(self.call("td_close", trace=other), self.HANDLE if name == "td_close" else 0)
+
+    def test_after_the_end_and_after_an_end_that_was_asked_for(self):
+        for name in self.with_trace():
+            for end in ("td_next_event", "td_next_batch", "td_cancel"):
+                trace = self.opened(name)
+                for _ in range(20):
+                    if self.call(end, trace=trace) != 0:
+                        break
+                self.assertIn(self.call(name, trace=trace), (0, 1, self.ARGUMENT, -10), (name, end))
+                self.close({"trace": trace})
+
+    def test_structures_and_texts(self):
+        texts = {parameter for parameters in self.functions.values() for kind, parameter in parameters if kind == "const char*"}
+        for name, parameters in self.functions.items():
+            for _, parameter in parameters:
+                for size in (0, 3):
+                    if parameter in ("options", "convert", "question"):
+                        wrong = self.values(name)[parameter]
+                        wrong.struct_size = size
+                        self.assertEqual(self.call(name, **{**self.traced(name), parameter: wrong}), self.ARGUMENT, (name, parameter))
+                    elif parameter == "value" or (parameter == "event" and size == 3):
+                        arguments = self.traced(name)
+                        self.assertEqual(self.call(name, **arguments, **{parameter: (ctypes.c_uint32 * 20)(size)}), self.ARGUMENT, (name, parameter))
+                        self.close(arguments)
+                if parameter in texts:
+                    for text in (b"", b"\xff\xfe(", b"[" * 5000):
+                        arguments = self.traced(name)
+                        self.assertLessEqual(self.call(name, **{**arguments, parameter: text}), 1, (name, parameter, text[:9]))
+                        self.close(arguments)
 
 
 class Memory(Traces):
