@@ -170,7 +170,8 @@ bool StreamFile::try_head() {
         fmt::format("packets of more than {} data streams are not read", Trace::kMostGivenStreams)};
     return false;
   }
-  state_ = &trace_.stream(stream_class, id, path_);
+  StreamState* const before = std::exchange(state_, &trace_.stream(stream_class, id, path_));
+  has_several_streams_ = has_several_streams_ || (before != nullptr && before != state_);
   const bool carries = schema_->dialect == Dialect::kCtf1;
   const PacketHead header = head_;
   do {
@@ -414,11 +415,14 @@ void StreamFile::report_odd(StreamRule rule, std::uint64_t offset, std::uint64_t
 
 void StreamFile::report(RecordKind kind, StreamRule rule, std::uint64_t offset,
                         std::uint64_t length, std::string text) {
+  const bool is_of_one = state_ != nullptr && state_->begun && !has_several_streams_;
+  if (is_of_one) batch_->pin(state_->stream);
   batch_->add_notice(kind, {.input = path_,
                             .finding = {.rule = &stream_rule(rule, schema_->dialect),
                                         .offset = offset,
                                         .length = length,
-                                        .text = std::move(text)}});
+                                        .text = std::move(text)},
+                            .stream = is_of_one ? state_->stream.get() : nullptr});
 }
 
 std::uint64_t StreamFile::packet_end() const { return cursor_.offset() + head_.total_bits() / 8; }

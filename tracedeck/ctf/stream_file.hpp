@@ -149,6 +149,7 @@ class StreamFile final : public RecordSource {
   PacketHead head_;
   std::shared_ptr<const Packet> packet_;
   StreamState* state_ = nullptr;
+  bool has_several_streams_ = false;
   std::shared_ptr<Batch> batch_;
   // Elements that take no bits which this file may still have beyond 64 for each byte.
   std::uint64_t empty_left_ = DecodeState::kMostEmptyElements;

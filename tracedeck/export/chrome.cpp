@@ -9,6 +9,7 @@
 #include "tracedeck/export/chrome_events.hpp"
 #include "tracedeck/export/chrome_tracks.hpp"
 #include "tracedeck/export/mark_exporter.hpp"
+#include "tracedeck/export/mark_flags.hpp"
 #include "tracedeck/export/track_depth.hpp"
 
 namespace tracedeck::exporting {
@@ -256,8 +257,12 @@ void Chrome::put_wait(const Timeline& timeline, const Mark& mark) {
   if (events_.last(mark.time, place) == nullptr) put_instant(timeline, mark);
   const std::string_view name =
       mark.name == timeline::kNoName ? "waited" : std::string_view(timeline.name(mark.name).text);
-  if (chrome::Event* const event = events_.last(mark.time, place))
-    event->put_integer(std::string(name) + " (ns)", mark.duration());
+  chrome::Event* const event = events_.last(mark.time, place);
+  if (event == nullptr) return;
+  const std::string key = std::string(name) + " (ns)";
+  if (const std::string why = unknown_duration(mark); !why.empty())
+    return event->put_text(key, why);
+  event->put_integer(key, mark.duration());
 }
 
 // Gaps of several streams overlap.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "tracedeck/timeline/mark.hpp"
@@ -32,5 +33,16 @@ inline constexpr std::uint16_t kNamedFlags = [] {
   for (const FlagName& each : kFlagNames) flags = static_cast<std::uint16_t>(flags | each.flag);
   return flags;
 }();
+
+// Why it is not known how long a wait lasted; empty: it is known.
+[[nodiscard]] inline std::string unknown_duration(const timeline::Mark& mark) {
+  if (mark.has_duration()) return {};
+  std::string why = "not known";
+  for (const FlagName& each : kFlagNames) {
+    if (mark.has(each.flag) && (each.flag & timeline::kNoDuration) != 0)
+      why.append(", ").append(each.name);
+  }
+  return why;
+}
 
 }  // namespace tracedeck::exporting

@@ -275,7 +275,10 @@ void Perfetto::put_flows(const Timeline& timeline) {
 // An argument of the slice that it ended with: what was waited for, and the nanoseconds.
 void Perfetto::put_wait(const Timeline& timeline, const Mark& mark) {
   if (!is_open(mark) && !begin_instant(timeline, mark)) return;
-  annotations_.put_integer(wait_key(timeline, mark.name), mark.duration());
+  const std::string& key = wait_key(timeline, mark.name);
+  if (const std::string why = unknown_duration(mark); !why.empty())
+    return annotations_.put_text(key, why);
+  annotations_.put_integer(key, mark.duration());
 }
 
 const std::string& Perfetto::wait_key(const Timeline& timeline, timeline::NameId name) {

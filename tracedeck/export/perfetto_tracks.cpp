@@ -111,10 +111,12 @@ bool Tracks::put_process(const Timeline& timeline, TrackId id) {
   return true;
 }
 
-// The same of threads, whose slices would close each other. Perfetto wants both numbers.
+// The same of threads, whose slices would close each other, and of one whose number another one
+// had before. Perfetto wants both numbers.
 bool Tracks::put_thread(const Timeline& timeline, TrackId id, std::uint32_t parent) {
   const Track& track = timeline.track(id);
-  if ((track.kind != TrackKind::kThread && track.kind != TrackKind::kTask) || is_lane(track))
+  if ((track.kind != TrackKind::kThread && track.kind != TrackKind::kTask) || is_lane(track) ||
+      track.earlier != 0)
     return false;
   const std::int32_t pid = process_of(timeline, id);
   if (pid == 0 || !track.tid || *track.tid <= 0) return false;

@@ -119,6 +119,8 @@ struct Notice {
   Finding finding;
   // `TraceDescription::input` of the trace that the input is a file of; empty: it is the same.
   std::string trace = {};
+  // The data stream that the bytes are of; null: they may be of others.
+  const DataStream* stream = nullptr;
 
   [[nodiscard]] const std::string& trace_input() const { return trace.empty() ? input : trace; }
   // Of a kProblem record.

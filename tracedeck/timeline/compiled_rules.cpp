@@ -405,6 +405,7 @@ void CompiledRules::compile_waits(RuleParser& parser) {
     parser.other_classes(rule.cancel, state.cancels);
     parser.other_classes(rule.born, state.born);
     parser.other_classes(rule.prefer, state.preferred);
+    parser.other_classes(rule.beside, state.beside);
     parser.text(rule.served, state.served, 1);
     parser.text(rule.over, state.over, 1);
     parser.text(rule.unasked, state.unasked, 1);

@@ -39,7 +39,7 @@ class CompiledRules final : public RuleSet, private ProcessorObserver {
   void plan_otherwise(const EventClass& event_class, std::vector<PlannedAction>& into) override;
   void forget(const SectionEnd& ended, const Moment& end) override {
     for (SliceState& each : slices_) each.forget(ended);
-    for (WaitState& each : waits_) each.end_section(end);
+    for (WaitState& each : waits_) each.end_section(ended, end);
     for (FlowState& each : flows_) each.forget_all();
     for (BalanceState& each : balances_) each.balance.forget_all();
     for (Processors& each : processors_) each.forget(ended);

@@ -71,6 +71,7 @@ class Interpreter::Work {
       end_damage_of(input, now_.number);
     });
     lose_rest_of_ended();
+    count_late_begins();
     note_section_ends();
     plans_.for_each_rules([&](RuleSet& rules) { rules.finish({.time = timeline_.end()}); });
     marking_.finish(timeline_.end());
@@ -147,9 +148,15 @@ class Interpreter::Work {
   }
   void begin_counting() {
     flush_whole();
+    TimelineCounts& counts = timeline_.mutable_counts();
+    counts.forget_places();
+    // What is being lost reaches into what is counted.
+    for (const auto& [key, stream] : streams_) {
+      if (stream.is_losing && stream.losing_until > *counts_from_) ++counts.gaps;
+    }
+    if (damage_pending_) ++counts.gaps;
     counts_from_.reset();
     is_counting_ = true;
-    timeline_.mutable_counts().forget_places();
     uncounted_ = events_ - now_.number;
   }
 
@@ -325,10 +332,15 @@ class Interpreter::Work {
       now_.time = plan.time_of(event.time);
       timeline_.note_time(now_.time);
     }
-    if (is_other_stream && now_.stream != nullptr && !plan.may_be_late)
-      now_.stream->first = std::min(now_.stream->first, now_.time);
+    if (is_other_stream && now_.stream != nullptr) {
+      if (!plan.may_be_late) now_.stream->first = std::min(now_.stream->first, now_.time);
+      if (context_.origins.trace_count() > 1)
+        now_.stream->all->begin = std::min(now_.stream->all->begin, now_.time);
+    }
     if (marking_.is_losing() || !ended_.empty()) [[unlikely]]
       pass_losses();
+    if (!over_.empty()) [[unlikely]]
+      end_traces();
     if (damage_pending_) [[unlikely]]
       end_damage(now_.time);
     if (plan.has_duration) return take_whole(plan, event);
@@ -359,17 +371,20 @@ class Interpreter::Work {
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr &&
-        (now_.stream->losing_until == kNoTime || now_.stream->losing_until <= now_.time))
+        (now_.stream->losing_until == kNoTime || now_.stream->losing_until <= now_.time)) {
+      if (now_.stream->gap_begin != kNoTime) draw_gap(*now_.stream, now_.time);
       marking_.end_loss(*now_.stream, now_.number - 1);
+    }
     parts_.pass([&](const Nanoseconds& time) { return timeline_.time_of(time) <= now_.time; },
                 [&](PartedInput& input) { end_damage_of(input, now_.number - 1); });
     if (now_.time > losing_until_) {
       losing_until_ = kNoTime;
       for (auto& [key, stream] : streams_) {
         if (!stream.is_losing) continue;
-        if (stream.losing_until < now_.time)
+        if (stream.losing_until < now_.time) {
+          if (stream.gap_begin != kNoTime) draw_gap(stream, now_.time);
           marking_.end_loss(stream, now_.number - 1);
-        else
+        } else
           losing_until_ = std::min(losing_until_, stream.losing_until);
       }
     }
@@ -391,6 +406,15 @@ class Interpreter::Work {
       return true;
     });
     now_.stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(now_.stream);
+  }
+
+  void draw_gap(StreamState& stream, std::int64_t end) {
+    const bool is_damaged = std::exchange(stream.is_damaged, false);
+    if (!is_damaged && stream.begin != kNoTime) end = std::min(end, stream.begin);
+    marking_.draw_gap(stream,
+                      is_damaged ? marking_.add_name("damage", "damaged")
+                                 : marking_.add_name("loss", "before the first packet"),
+                      std::max(end, stream.gap_begin));
   }
 
   // Of streams that ended long before their traces did, behind the last event that a rule is about.
@@ -466,7 +490,8 @@ class Interpreter::Work {
       }
     }
     std::ranges::sort(of_clock);
-    const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1);
+    const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1,
+                                                  SectionEnd::Why::kClockStep);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
     context_.ended.keep_if([&](std::uint32_t track) { return !ended.has_track(track); });
     Moment end = now;
@@ -475,6 +500,29 @@ class Interpreter::Work {
     for (StreamState* const each : of_clock) {
       ++each->steps;
       if (each->latest > now.time) each->latest = now.time;
+    }
+    now_.stretch = marking_.stretch_of(now_.stream);
+  }
+
+  // Of traces that ended nothing goes on where another one does.
+  [[gnu::noinline, gnu::cold]] void end_traces() {
+    for (const StreamsOfTrace* const all : std::exchange(over_, {})) {
+      if (all->going_on != 0 || (now_.stream != nullptr && now_.stream->all == all)) continue;
+      std::vector<StreamState*> streams;
+      Moment end = now_;
+      end.time = std::numeric_limits<std::int64_t>::min();
+      for (auto& [key, stream] : streams_) {
+        if (stream.all != all) continue;
+        streams.push_back(&stream);
+        end.time = std::max(end.time, stream.latest);
+        if (stream.packet_end != kNoTime)
+          end.time = std::max(end.time, std::min(stream.packet_end, now_.time));
+      }
+      if (end.time == std::numeric_limits<std::int64_t>::min()) continue;
+      std::ranges::sort(streams);
+      const SectionEnd ended =
+          marking_.end_section(streams, end.time, now_.number - 1, SectionEnd::Why::kTraceEnd);
+      plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended, end); });
     }
     now_.stretch = marking_.stretch_of(now_.stream);
   }
@@ -548,14 +596,16 @@ class Interpreter::Work {
     return {stream_class->trace->same_trace(), stream.entity.ordinal};
   }
   [[nodiscard]] StreamState& stream_of(const Event& event) {
-    const auto [place, is_new] = state_of(*event.stream);
+    StreamState& state = state_of(*event.stream).first->second;
+    if (state.has_event) return state;
+    state.has_event = true;
     const DataStreamClass* const stream_class = event.stream->stream_class;
-    if (is_new) place->second.origin = context_.origins.of(*event.event_class).trace;
-    if (is_new && event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
+    state.origin = context_.origins.of(*event.event_class).trace;
+    if (event.packet != nullptr && event.packet->begin && stream_class != nullptr &&
         stream_class->default_clock != nullptr)
-      place->second.begin =
+      state.begin =
           timeline_.time_of(stream_class->default_clock->to_nanoseconds(*event.packet->begin));
-    return place->second;
+    return state;
   }
   std::pair<StreamStates::iterator, bool> state_of(const DataStream& stream) {
     const auto known = streams_.try_emplace(key_of(stream));
@@ -583,6 +633,8 @@ class Interpreter::Work {
         if (!record.notice->may_cost_events()) return;
         ++timeline_.mutable_counts().damaged;
         return take_damage(record);
+      case RecordKind::kPacketBegin:
+        return note_packet_begin(*record.packet);
       case RecordKind::kPacketEnd:
         return note_packet_end(*record.packet);
       case RecordKind::kStreamBegin:
@@ -610,6 +662,30 @@ class Interpreter::Work {
     return std::max(now_.time, last_time_.value_or(now_.time));
   }
 
+  // What a data stream had before the first packet that is there of it is not known.
+  void note_packet_begin(const Packet& packet) {
+    if (packet.sequence.value_or(0) == 0 || !packet.begin || packet.stream == nullptr) return;
+    const DataStreamClass* const stream_class = packet.stream->stream_class;
+    if (stream_class == nullptr || stream_class->default_clock == nullptr) return;
+    const auto [place, is_new] = state_of(*packet.stream);
+    if (!is_new) return;
+    StreamState& state = place->second;
+    state.begin = timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.begin));
+    lack_begin_.push_back(&state);
+    marking_.begin_gap(state, now_.time, now_.number);
+    state.losing_until = state.begin;
+    losing_until_ = std::min(losing_until_, state.begin);
+    last_stream_ = &no_stream_;
+    note_pending(true);
+  }
+  void count_late_begins() {
+    const std::int64_t length = timeline_.end() - timeline_.begin();
+    for (StreamState* const each : lack_begin_) {
+      if (!each->is_damaged && each->gap_begin != kNoTime) draw_gap(*each, timeline_.end());
+      if (each->begin - timeline_.begin() > length / kLongBefore)
+        ++timeline_.mutable_counts().ended_early;
+    }
+  }
   void note_packet_end(const Packet& packet) {
     if (!plans_.streams_end_together() || !packet.end || packet.stream == nullptr) return;
     const DataStreamClass* const stream_class = packet.stream->stream_class;
@@ -623,10 +699,15 @@ class Interpreter::Work {
   void note_stream_end(const DataStream& stream) {
     if (PartedInput* const input = parts_.end_stream(stream))
       input->end = std::max(input->end, now_.time);
+    else if (StreamsOfTrace& all = trace_streams_[key_of(stream).trace];
+             all.going_on != 0 && --all.going_on == 0)
+      over_.push_back(&all);
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     // Where damage is the last of it, what comes behind is not known, unless another part does.
-    if (damage_pending_ && !Parts::is_part(stream))
+    if (found->second.is_damaged)
+      ended_.push_back({&found->second, found->second.gap_begin, now_.number, true});
+    else if (damage_pending_ && !Parts::is_part(stream))
       ended_.push_back({&found->second, damage_begin_, now_.number, true});
     else if (found->second.packet_end != kNoTime)
       ended_.push_back({&found->second, found->second.packet_end, now_.number, false});
@@ -634,6 +715,7 @@ class Interpreter::Work {
   // It goes on, in another file.
   void note_stream_begin(const DataStream& stream) {
     if (PartedInput* const input = parts_.begin_stream(stream)) begin_damage(*input, true);
+    if (!Parts::is_part(stream)) ++trace_streams_[key_of(stream).trace].going_on;
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     const auto is_of_it = [&](const EndedStream& each) { return each.stream == &found->second; };
@@ -697,7 +779,21 @@ class Interpreter::Work {
       losing_until_ = std::min(losing_until_, state->losing_until);
   }
 
+  // Only that data stream lacks what could not be read.
+  void take_damage_of(const DataStream& stream, const Record& record) {
+    StreamState& state = state_of(stream).first->second;
+    ++timeline_.mutable_counts().gaps;
+    if (state.is_damaged) return;
+    flush_whole();
+    state.is_damaged = true;
+    const bool had_events = state.latest != std::numeric_limits<std::int64_t>::min();
+    marking_.begin_gap(state, had_events ? state.latest : time_before(record), now_.number);
+    last_stream_ = &no_stream_;
+    note_pending(true);
+  }
   void take_damage(const Record& record) {
+    const DataStream* const stream = record.notice->stream;
+    if (stream != nullptr && !Parts::is_part(*stream)) return take_damage_of(*stream, record);
     end_damage(now_.time);
     const auto [input, extent] = parts_.damage(record.notice->trace_input());
     switch (extent) {
@@ -784,6 +880,8 @@ class Interpreter::Work {
   flow::LateEvents late_;
   bool losses_known_ = false;       // to `late_`, of the batch at hand
   std::vector<EndedStream> ended_;  // of which it is not known yet
+  std::vector<const StreamsOfTrace*> over_;  // traces that ended since the last event
+  std::vector<StreamState*> lack_begin_;  // those that may have had packets before
   // The same of traces that seem to have ended with them, by trace.
   std::unordered_map<const Losses*, std::vector<EndedStream>> ended_traces_;
   std::int64_t losing_until_ = kNoTime;  // the first of all

@@ -102,12 +102,8 @@ std::int64_t Latency::leave(const Timeline& timeline, const Mark& mark) {
   if (track.depth != 0) return inside;
   const std::int64_t begin = std::max(track.outer_begin, totals_.begin());
   // How long it lasted is not known.
-  if (mark.time <= begin || mark.has(kInferredEnd)) return inside;
-  if (!mark.has(kOpenAtEnd)) {
-    track.busy += mark.time - begin;
-  } else if (!mark.has(kAcrossLoss)) {
-    track.busy_open += mark.time - begin;
-  }
+  if (mark.time <= begin || mark.has(kInferredEnd) || mark.has(kAcrossLoss)) return inside;
+  (mark.has(kOpenAtEnd) ? track.busy_open : track.busy) += mark.time - begin;
   return inside;
 }
 

@@ -91,6 +91,8 @@ struct StreamState;
 struct StreamsOfTrace {
   const StreamState* last = nullptr;  // of the last event
   bool alternate = false;             // one had events before and behind those of another
+  std::uint32_t going_on = 0;         // those that began and did not end, but for parts of inputs
+  std::int64_t begin = kNoTime;       // of the first event, where there are several traces
 };
 
 struct StreamState {
@@ -115,19 +117,29 @@ struct StreamState {
   bool is_losing = false;
   std::int64_t losing_until = kNoTime;
   std::int64_t packet_end = kNoTime;  // of its last packet so far, if that says so
+  std::int64_t gap_begin = kNoTime;   // of what is damaged, or came before what is there of it
+  bool is_damaged = false;            // the former
+  bool has_event = false;             // one came that a rule is about
 
   [[nodiscard]] const Losses& trace_losses() const {
     return of_trace == nullptr ? losses : *of_trace;
   }
 };
 
-// What ended where a clock stepped back far.
+// What ended where a clock stepped back far, or where a trace did and another one goes on.
 struct SectionEnd {
+  enum class Why : std::uint8_t { kClockStep, kTraceEnd };
+
+  Why why = Why::kClockStep;
+  std::vector<const StreamState*> streams = {};  // sorted
   std::vector<bool> tracks = {};  // by TrackId: they are marked on no more
   std::vector<bool> slices = {};  // by OpenId: they are not open any more
 
   [[nodiscard]] bool has_track(TrackId id) const { return id < tracks.size() && tracks[id]; }
   [[nodiscard]] bool has_slice(OpenId id) const { return id < slices.size() && slices[id]; }
+  [[nodiscard]] bool has_stream(const StreamState* stream) const {
+    return std::ranges::binary_search(streams, stream);
+  }
 };
 
 // The event at hand.
@@ -400,6 +412,17 @@ class Marking {
     ++timeline_.mutable_counts().gaps;
     put_gap(name, time, time);
   }
+  // A part of `stream` cannot be read, or came before what is there of it: nothing is known of it
+  // until its next event.
+  void begin_gap(StreamState& stream, std::int64_t begin, std::uint64_t number) {
+    stream.gap_begin = begin;
+    stream.losing_until = kNoTime;
+    begin_loss(stream, {number, begin});
+  }
+  // Draws it, whose end is known now.
+  void draw_gap(StreamState& stream, NameId name, std::int64_t end) {
+    put_gap(name, std::exchange(stream.gap_begin, kNoTime), end);
+  }
   // Nothing is known of any stream that has `wide` between the times; null: of any.
   void wide_gap(Losses* wide, NameId name, std::int64_t begin, std::int64_t end,
                 std::uint64_t number);
@@ -418,10 +441,10 @@ class Marking {
   // Behind event `number` is known what comes of the stream.
   void end_loss(StreamState& stream, std::uint64_t number);
   // The clock of these streams (sorted), of which the latest time is `latest`, stepped back far
-  // behind event `number`: slices and states on their tracks end, and these are marked on no more.
-  // What is known whole ends where it says.
+  // behind event `number`, or their trace ended then: slices and states on their tracks end, and
+  // behind a step these are marked on no more. What is known whole ends where it says.
   [[nodiscard]] SectionEnd end_section(std::span<StreamState* const> streams, std::int64_t latest,
-                                       std::uint64_t number);
+                                       std::uint64_t number, SectionEnd::Why why);
   // No more events come: what is open stays so.
   void finish(std::int64_t time);
 

@@ -175,33 +175,45 @@ void Marking::end_loss(StreamState& stream, std::uint64_t number) {
 }
 
 SectionEnd Marking::end_section(std::span<StreamState* const> streams, std::int64_t latest,
-                                std::uint64_t number) {
+                                std::uint64_t number, SectionEnd::Why why) {
   const auto is_of_them = [&](const StreamState* stream) {
     return std::ranges::binary_search(streams, stream);
   };
-  ++timeline_.mutable_counts().sections;
-  SectionEnd ended{.tracks = std::vector<bool>(timeline_.track_count() + 1),
+  const bool is_step = why == SectionEnd::Why::kClockStep;
+  if (is_step) ++timeline_.mutable_counts().sections;
+  SectionEnd ended{.why = why,
+                   .streams = {streams.begin(), streams.end()},
+                   .tracks = std::vector<bool>(timeline_.track_count() + 1),
                    .slices = std::vector<bool>(open_.size())};
   const auto end = [&](OpenId id, std::int64_t time) {
     ended.slices[id] = true;
     const OpenSlice& slice = open_[id];
     const std::uint16_t lost = loss_within(slice) ? kAcrossLoss : 0;
-    close(id, std::max(time, slice.begin), kInferredEnd | lost, nullptr, nullptr, nullptr);
+    const std::uint16_t flag = is_step ? kInferredEnd : kOpenAtEnd;
+    close(id, std::max(time, slice.begin), flag | lost, nullptr, nullptr, nullptr);
   };
   for (TrackId track = 1; track <= timeline_.track_count(); ++track) {
     const TrackId first = track_state(track).first_lane;
-    if (std::ranges::none_of(track_state(first).parts, is_of_them, &StreamPart::stream)) continue;
-    ended.tracks[track] = true;
+    const std::vector<StreamPart>& parts = track_state(first).parts;
+    if (std::ranges::none_of(parts, is_of_them, &StreamPart::stream)) continue;
     TrackState& state = track_state(track);
+    // What traces have in common goes on with those that do.
+    const bool is_theirs = is_step || std::ranges::all_of(parts, is_of_them, &StreamPart::stream);
+    if (!is_theirs && !is_of_them(state.stream)) continue;
+    ended.tracks[track] = true;
     state.last = std::max(state.last, latest);
     std::vector<OpenId> open;
-    for (OpenId id = state.innermost; id != 0; id = open_[id].outer) {
+    for (OpenId id = state.innermost; id != 0 && is_theirs; id = open_[id].outer) {
       if (end_of(id) == kNoTime) open.push_back(id);
     }
     for (const OpenId id : open) end(id, state.last);
     if (state.state == kNoName) continue;
     state.state = kNoName;
-    put({.kind = MarkKind::kState, .track = track, .time = state.last, .value = 0});
+    put({.kind = MarkKind::kState,
+         .flags = static_cast<std::uint16_t>(is_step ? 0 : kOpenAtEnd),
+         .track = track,
+         .time = state.last,
+         .value = 0});
   }
   for (OtherStates::State& each : other_states_.all()) {
     if (!is_of_them(each.stream)) continue;

@@ -47,8 +47,12 @@ bool has_ending(std::string_view name) {
 bool identifies(std::string_view name) {
   constexpr auto kWords =
       std::to_array<std::string_view>({"id", "Id", "ID", "handle", "Handle", "ptr", "Ptr"});
-  return is_simple(name) &&
-         std::ranges::any_of(kWords, [&](std::string_view word) { return name.ends_with(word); });
+  // Who begins something on one processor may end it on another.
+  constexpr auto kPlaces = std::to_array<std::string_view>(
+      {"cpu_id", "cpuId", "cpuid", "CpuId", "core_id", "coreId", "processor_id", "processorId"});
+  const auto ends = [&](std::string_view word) { return name.ends_with(word); };
+  return is_simple(name) && std::ranges::any_of(kWords, ends) &&
+         std::ranges::none_of(kPlaces, ends);
 }
 
 bool is_letter_alike(char a, char b) {

@@ -164,6 +164,7 @@ struct WaitRule {
   std::string category = {};
   ClassGlobs from = {};
   ClassGlobs prefer = {};  // of `from`: where the trace has them, others do not count
+  ClassGlobs beside = {};  // but these do
   ClassGlobs to = {};
   std::string when = {};     // a condition on `from`
   std::string to_when = {};  // and on `to`

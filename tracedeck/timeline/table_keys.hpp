@@ -157,6 +157,7 @@ constexpr auto keys_of<WaitRule>() {
                     required("from", &WaitRule::from),
                     required("to", &WaitRule::to),
                     optional("prefer", &WaitRule::prefer),
+                    optional("beside", &WaitRule::beside),
                     optional("when", &WaitRule::when),
                     optional("to_when", &WaitRule::to_when),
                     optional("awaited", &WaitRule::awaited),

@@ -83,24 +83,35 @@ class WaitState final : public SliceObserver, public ServedSlices {
     entry.gone = true;
   }
 
-  // The clock steps back: nobody waits for anything from here on.
-  void end_section(const Moment& end) {
-    put_open(end, kClockStep);
-    entries.for_each([&](std::uint32_t number) { forget(number); });
-    entries.clear();
+  // Where a clock steps back nobody waits for anything from here on; where a trace ends, nobody who
+  // asked in it.
+  void end_section(const SectionEnd& ended, const Moment& end) {
+    const bool is_step = ended.why == SectionEnd::Why::kClockStep;
+    const auto is_over = [&](const Entry& entry) {
+      return is_step || ended.has_stream(entry.stream);
+    };
+    put_open(end, is_step ? kClockStep : kOpenAtEnd, is_over);
+    entries.keep_if([&](std::uint32_t number) {
+      if (!is_over(slab[number - 1])) return true;
+      forget(number);
+      return false;
+    });
   }
 
   // No more events come.
-  void finish(const Moment& end) { put_open(end, kOpenAtEnd); }
+  void finish(const Moment& end) {
+    put_open(end, kOpenAtEnd, [](const Entry&) { return true; });
+  }
 
   // What nobody served is waited for still. Where there are states of who waits, they say so at the
   // end.
-  void put_open(const Moment& end, std::uint16_t why) {
+  template <class IsOver>
+  void put_open(const Moment& end, std::uint16_t why, const IsOver& is_over) {
     if (states != nullptr && why == kOpenAtEnd) return;
     std::vector<const Entry*> open;
     const auto look_at = [&](const Entry& entry) {
       const bool ran = entry.is_doubtful && context_.marking.ran_since(entry.state, entry.number);
-      if (entry.pending && entry.awaited && !ran) open.push_back(&entry);
+      if (entry.pending && entry.awaited && !ran && is_over(entry)) open.push_back(&entry);
     };
     entries.for_each([&](std::uint32_t number) {
       look_at(slab[number - 1]);
@@ -208,6 +219,7 @@ class WaitState final : public SliceObserver, public ServedSlices {
   ClassMatcher cancels = {};
   ClassMatcher born = {};
   ClassMatcher preferred = {};
+  ClassMatcher beside = {};
   // Whether events of preferred classes are there, of a trace.
   struct Preferred {
     bool is_described = false;
@@ -332,7 +344,7 @@ class RequestWait final : public Action {
         waiter_(state, event_class, context),
         is_last_(state.rule->last),
         is_preferred_(state.preferred.matches(timeline::name_of(event_class))) {
-    if (!state.preferred.empty()) {
+    if (!state.preferred.empty() && !state.beside.matches(timeline::name_of(event_class))) {
       preferred_ = &state.preferred_of[trace];
       preferred_->is_described = preferred_->is_described || is_preferred_described(event_class);
     }
