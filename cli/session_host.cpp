@@ -19,14 +19,28 @@ namespace {
 
 // Options that change what is written of a trace. Tags say where it is from, and are not among
 // them.
-constexpr auto kChanging =
-    std::to_array<std::string_view>({"begin",          "end",          "stream-intersection",
-                                     "where",          "limit",        "order",
-                                     "clock",          "clock-offset", "what",
-                                     "table",          "layout",       "partition",
-                                     "timestamps",     "raw",          "drop",
-                                     "mask",           "share",        "as-stored",
-                                     "tband-encoding", "split-size",   "split-duration"});
+constexpr auto kChanging = std::to_array<std::string_view>({"begin",
+                                                            "end",
+                                                            "stream-intersection",
+                                                            "where",
+                                                            "limit",
+                                                            "order",
+                                                            "clock",
+                                                            "clock-offset",
+                                                            "what",
+                                                            "table",
+                                                            "flows",
+                                                            "layout",
+                                                            "partition",
+                                                            "timestamps",
+                                                            "raw",
+                                                            "drop",
+                                                            "mask",
+                                                            "share",
+                                                            "as-stored",
+                                                            "tband-encoding",
+                                                            "split-size",
+                                                            "split-duration"});
 
 std::vector<Change> changes(const Options& options) {
   std::vector<Change> changes;

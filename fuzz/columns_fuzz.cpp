@@ -70,6 +70,7 @@ struct Way {
   SinkPtr (*sink)(MemoryDirectory& directory, io::Output& output,
                   const columns::TableOptions& options);
   bool one_table = false;
+  bool has_clocks = false;  // columns of timestamps and clock values
 };
 
 template <auto Format>
@@ -88,11 +89,11 @@ SinkPtr database(MemoryDirectory&, io::Output& output, const columns::TableOptio
 }
 
 constexpr std::array kWays = {Way{in_directory<parquet::parquet_format>},
-                              Way{in_directory<parquet::parquet_format>, true},
+                              Way{in_directory<parquet::parquet_format>, true, true},
                               Way{blocks},
-                              Way{in_directory<arrow::file_format>},
-                              Way{stream, true},
-                              Way{database},
+                              Way{in_directory<arrow::file_format>, false, true},
+                              Way{stream, true, true},
+                              Way{database, false, true},
                               Way{database, true}};
 
 // Returns how many events are in rows.
@@ -101,7 +102,9 @@ std::uint64_t write_tables(Reader& reader, const Way& way, MemoryDirectory& dire
   const columns::TableOptions options{.segment = "s",
                                       .tags = {{"host", "a"}, {"seq", "b"}},
                                       .one_table = way.one_table,
-                                      .alone = way.sink == stream};
+                                      .alone = way.sink == stream,
+                                      .timestamps = way.has_clocks,
+                                      .clock_values = way.has_clocks};
   const auto writer = columns::columns_writer(way.sink(directory, output, options), options, {});
   Written written;
   for (;;) {

@@ -747,14 +747,16 @@ class Meaning(Columns):
         demo = TRACES / "dial9/tokio-demo.bin.gz"
         if not demo.exists():
             self.skipTest("there are no reference traces")
-        counts = []
+        counts, segments = [], set()
         for options in ([], ["--flows", "all"]):
             out = self.convert(demo, "--what", "spans", *options, to="sqlite", out=f"{len(options)}.db")
             with database(out) as opened:
                 count, least, wrong = opened.execute("select count(*), min(duration_ns), count(*) filter (where end_ns - begin_ns <> duration_ns) from flows").fetchone()
+                segments.update(opened.execute("select segment from __segment").fetchone())
             counts.append(count)
             self.assertEqual((wrong, least >= 1_000_000), (0, not options))
         self.assertLess(*counts)
+        self.assertEqual(len(segments), 2)
 
     @reads("ipc")
     def test_samples_have_stacks(self, reader):
