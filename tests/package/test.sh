@@ -91,7 +91,7 @@ for file in man/man1/tracedeck.1 bash-completion/completions/tracedeck zsh/site-
 done
 grep -q '^\.TH' "$share/man/man1/tracedeck.1" || fail "the man page is none"
 bash -n "$share/bash-completion/completions/tracedeck" || fail "the bash completion is no bash"
-for header in render/json.hpp flow/merge.hpp ctf/trace.hpp base/bytes_test.hpp; do
+for header in render/json.hpp flow/merge.hpp ctf/trace.hpp ctf/write/encode_program.hpp base/bytes_test.hpp; do
     [[ ! -e $prefix/include/tracedeck/$header ]] || fail "a header that nobody outside includes is installed: $header"
 done
 

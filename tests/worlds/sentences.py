@@ -117,13 +117,14 @@ def of_summary(answer):
     """{id: [values]} of the first line of `latency`; of `diff` the same of each trace."""
     counts, tables = answer["counts"], answer["tables"]
     names = [name for name in tables if name != "inferred"] if len(tables) > 1 else tables
-    lossy, early = counts["gaps"] > 0, counts["ended_early"]
-    complete = [] if lossy or early else [()]
+    lossy, early, missing = counts["gaps"] > 0, counts["ended_early"], counts["missing_switches"]
+    complete = [] if lossy or early or missing else [()]
     is_whole = answer.get("events_in_range") in (None, answer.get("events"))
     return {
         "trace/no-losses": complete if is_whole else [],
         "trace/no-losses-in-range": [] if is_whole else complete,
         "trace/ended-early": [(early,)] if early else [],
+        "trace/missing-switches": [(missing,)] if missing else [],
         "trace/losses": [(counts["lost_events"], counts["gaps"])] if lossy and counts["lost_events"] else [],
         "trace/losses-of-unknown-size": [(counts["gaps"],)] if lossy and not counts["lost_events"] else [],
         "trace/no-table": [] if names else [()],

@@ -128,6 +128,7 @@ constexpr auto kCounts = std::to_array<NamedCount>({
     {"lost_events", &TimelineCounts::lost_events},
     {"gaps", &TimelineCounts::gaps},
     {"ended_early", &TimelineCounts::ended_early},
+    {"missing_switches", &TimelineCounts::missing_switches},
 });
 
 }  // namespace

@@ -248,17 +248,20 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
       timeline.end() - std::max(timeline.begin(), from.value_or(timeline.begin()));
   if (length >= 0) out += ", " + short_duration(static_cast<double>(length));
   out += "; ";
-  if (!counts.has_losses()) {
-    out += events_before != 0 ? say<"trace/no-losses-in-range">() : say<"trace/no-losses">();
-  } else if (counts.gaps == 0) {
-    out += say<"trace/ended-early">(counts.ended_early);
-  } else if (counts.lost_events == 0) {
-    out += say<"trace/losses-of-unknown-size">(counts.gaps);
-  } else {
-    out += say<"trace/losses">(counts.lost_events, counts.gaps);
+  std::vector<std::string> lacks;
+  if (counts.gaps != 0) {
+    lacks.push_back(counts.lost_events == 0
+                        ? say<"trace/losses-of-unknown-size">(counts.gaps)
+                        : say<"trace/losses">(counts.lost_events, counts.gaps));
   }
-  if (counts.gaps != 0 && counts.ended_early != 0)
-    out += ", " + say<"trace/ended-early">(counts.ended_early);
+  if (counts.ended_early != 0) lacks.push_back(say<"trace/ended-early">(counts.ended_early));
+  if (counts.missing_switches != 0)
+    lacks.push_back(say<"trace/missing-switches">(counts.missing_switches));
+  if (lacks.empty()) {
+    lacks.push_back(events_before != 0 ? say<"trace/no-losses-in-range">()
+                                       : say<"trace/no-losses">());
+  }
+  out += fmt::format("{}", fmt::join(lacks, ", "));
   std::vector<std::string> tables = timeline.tables();
   if (tables.size() > 1) std::erase(tables, "inferred");
   out += "; ";

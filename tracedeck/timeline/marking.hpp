@@ -438,6 +438,8 @@ class Marking {
   // Whether anything is being lost: then each event is of a stretch of its own.
   [[nodiscard]] bool is_losing() const { return going_on_ != 0; }
   [[nodiscard]] std::uint64_t new_stretch() { return ++last_stretch_; }
+  // Something else ran on a processor since that time, and what it did is not recorded.
+  [[gnu::cold]] void miss_switch(const Moment& now, std::int64_t since);
   // Behind event `number` is known what comes of the stream.
   void end_loss(StreamState& stream, std::uint64_t number);
   // The clock of these streams (sorted), of which the latest time is `latest`, stepped back far
@@ -500,7 +502,7 @@ class Marking {
                                                                bool anywhere = false);
   [[nodiscard]] std::optional<Losses::Loss> loss_of_state(TrackId track);
   [[gnu::cold]] void forget_lost_state(TrackId track, std::int64_t time);
-  [[gnu::cold]] void forget_lost_states(std::uint64_t number);
+  [[gnu::cold]] void forget_lost_states(std::uint64_t number, bool goes_on = false);
   void know_state(TrackId track) {
     if (std::exchange(track_state(track).in_known, true)) return;
     known_states_.push_back(track);

@@ -86,7 +86,8 @@ void Marking::forget_lost_state(TrackId track, std::int64_t time) {
 
 // At once, for what is written in the order of time. Of many states and losses it is done where the
 // next event comes on each track, so that the time for it grows with the events.
-void Marking::forget_lost_states(std::uint64_t number) {
+// `goes_on`: the event at hand may put its tracks in other states.
+void Marking::forget_lost_states(std::uint64_t number, bool goes_on) {
   constexpr std::uint64_t kFew = 1'000'000;
   constexpr std::uint64_t kOfEach = 64;
   if (looked_at_ > kFew + kOfEach * number) return;
@@ -98,8 +99,8 @@ void Marking::forget_lost_states(std::uint64_t number) {
       if (!loss || loss->begin > timeline_.end()) return false;
       forget_lost_state(track, timeline_.end());
     }
-    state.in_known = false;
-    return true;
+    state.in_known = goes_on;
+    return !goes_on;
   });
 }
 
@@ -163,6 +164,17 @@ void Marking::lose_rest(StreamState& stream, NameId name, std::int64_t begin, st
   put_gap(name, begin, time);
   stream.losing_until = kNoTime;
   begin_loss(stream, {number, begin});
+}
+
+void Marking::miss_switch(const Moment& now, std::int64_t since) {
+  ++timeline_.mutable_counts().missing_switches;
+  timeline_.note_time(now.time);
+  if (now.stream == nullptr) return;
+  const Losses::Loss loss = {now.number - 1, since};
+  now.stream->losses.add(loss);
+  if (now.stream->of_trace != nullptr) now.stream->of_trace->add(loss);
+  note_loss(loss.number);
+  forget_lost_states(loss.number, true);
 }
 
 void Marking::end_loss(StreamState& stream, std::uint64_t number) {

@@ -19,6 +19,7 @@ struct Processors final : TaskObserver {
     TrackId track = kNoTrack;
     NameId pending = kNoName;
     std::uint64_t number = 0;  // of the event that put it there
+    std::int64_t time = 0;     // of that
     const StreamState* stream = nullptr;
   };
   static constexpr std::size_t kMost = std::size_t{1} << 12U;
@@ -237,8 +238,12 @@ class Schedule final : public Action {
            std::int32_t cpu) {
     const Event& event = *now.event;
     leave(now, processor, next, cpu);
-    processor = {
-        .any = true, .task = next, .trace = trace_, .number = now.number, .stream = now.stream};
+    processor = {.any = true,
+                 .task = next,
+                 .trace = trace_,
+                 .number = now.number,
+                 .time = now.time,
+                 .stream = now.stream};
     if (state_.idle && idle_(event)) return;
     processor.track = track_.find_task(event, next, next_name_);
     if (!state_.processors->unclear.empty()) [[unlikely]]
@@ -307,7 +312,7 @@ class Schedule final : public Action {
     const std::int64_t since = std::max(now.stream->begin, marking.timeline().begin());
     marking.state_since(track, running_, now, since, cpu);
   }
-  void leave(const Moment& now, const Processors::Processor& processor, std::uint64_t next,
+  void leave(const Moment& now, Processors::Processor& processor, std::uint64_t next,
              std::int32_t cpu) {
     std::uint64_t previous = processor.task;
     TrackId track = processor.any ? processor.track : kNoTrack;
@@ -315,6 +320,11 @@ class Schedule final : public Action {
     if (state_.previous) {
       if (!previous_.word(*now.event, context_.scope, previous)) return;
       if (!processor.any || processor.task != previous) {
+        if (processor.any && cpu != kNoCpu) {
+          // What was put there left, which is not recorded, as of threads that are not traced.
+          context_.marking.miss_switch(now, processor.time);
+          processor = {};
+        }
         state = state_of(now, processor, previous);
         track = find_left(now, processor.any, previous, state, cpu);
       }

@@ -121,11 +121,13 @@ struct TimelineCounts {
   std::uint64_t lost_events = 0;        // that the trace reports
   std::uint64_t gaps = 0;               // losses and damaged ranges
   std::uint64_t damaged = 0;            // damaged ranges alone
-  std::uint64_t ended_early = 0;        // data streams that ended long before their traces
+  // Data streams that ended long before their traces, or began long after them.
+  std::uint64_t ended_early = 0;
+  std::uint64_t missing_switches = 0;  // of processors that took off what was not put on
   std::uint64_t unrelated_clocks = 0;   // clocks that nothing relates to the first one
 
   // Whether not all events of the traces are known.
-  [[nodiscard]] bool has_losses() const { return gaps + ended_early != 0; }
+  [[nodiscard]] bool has_losses() const { return gaps + ended_early + missing_switches != 0; }
   // Leaves what is of whole traces.
   void forget_places() { *this = {.events = events, .unrelated_clocks = unrelated_clocks}; }
 

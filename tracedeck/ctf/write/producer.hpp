@@ -18,21 +18,19 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
+#include <type_traits>
 
 #include "tracedeck/base/error.hpp"
 #include "tracedeck/ctf/dialect.hpp"
 #include "tracedeck/ctf/write/describe.hpp"
-#include "tracedeck/ctf/write/packet_layout.hpp"
-#include "tracedeck/ctf/write/target_classes.hpp"
-#include "tracedeck/ctf/write/trace_files.hpp"
+#include "tracedeck/ctf/write/event_header.hpp"
 #include "tracedeck/io/output_directory.hpp"
 #include "tracedeck/model/tape.hpp"
+#include "tracedeck/model/trace_description.hpp"
 
 namespace tracedeck::ctf {
 
@@ -51,28 +49,23 @@ struct StreamClassSpec {
   const ClockClass* clock = nullptr;  // of `add_clock`; null: its events have no times
 };
 
-class ProducerStreamClass {
- private:
-  friend class Producer;
-  friend class EventStream;
-  DataStreamClass target_;
-  PacketLayout layout_;
-  std::uint64_t next_event_id_ = 0;
-};
+class ProducerStreamClass;
 
 // An event record class that is being written.
 class ProducerEventClass {
  public:
-  [[nodiscard]] std::uint64_t id() const { return id_; }
+  ~ProducerEventClass();
+  ProducerEventClass(ProducerEventClass&&) noexcept;
+  ProducerEventClass& operator=(ProducerEventClass&&) noexcept;
+
+  [[nodiscard]] std::uint64_t id() const;
 
  private:
   friend class Producer;
   friend class EventStream;
-  std::uint64_t id_ = 0;
-  const ProducerStreamClass* stream_class_ = nullptr;
-  EncodeProgram program_;
-  std::uint32_t root_ = 0;
-  std::vector<WrittenValue> values_;
+  struct State;
+  explicit ProducerEventClass(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 // An event record class of a described struct.
@@ -84,6 +77,10 @@ struct EventType {
 // One data stream, a file of its own. Times may not go back; where they do, readers see it.
 class EventStream {
  public:
+  ~EventStream();
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+
   // Writes an event of a class of this stream's data stream class. `time`: the clock's value; it is
   // not used without a clock. Errors: those of the output, which stay.
   template <DescribedPayload T>
@@ -141,22 +138,13 @@ class EventStream {
   [[nodiscard]] std::size_t header_size(std::uint64_t id, std::uint64_t time) const;
   void begin_packet(std::uint64_t time, std::size_t room);
 
+  struct State;
   std::uint8_t* cursor_ = nullptr;
   std::uint8_t* limit_ = nullptr;  // events must end here
   std::uint64_t last_time_ = 0;
-  bool has_clock_ = false;
-  const ProducerStreamClass* stream_class_;
-  PacketFacts facts_;
-  std::unique_ptr<io::Output> output_;
-  std::size_t packet_size_;
-  std::unique_ptr<std::uint8_t[]> packet_;
-  std::size_t capacity_ = 0;
   std::uint64_t discarded_ = 0;
-  std::uint64_t written_discarded_ = 0;
-  std::uint64_t sequence_ = 0;
-  Encoder encoder_;
-  BitWriter bits_;
-  std::optional<Error> error_;
+  bool has_clock_ = false;
+  std::unique_ptr<State> state_;
 };
 
 class Producer {
@@ -193,16 +181,9 @@ class Producer {
   [[nodiscard]] Result<void> finish();
 
  private:
-  Producer(io::OutputDirectory& output, const ProducerOptions& options);
-
-  io::OutputDirectory& output_;
-  ProducerOptions options_;
-  PacketLayout layout_;
-  TraceFiles files_;
-  std::deque<ClockClass> clocks_;
-  std::deque<ProducerStreamClass> stream_classes_;
-  std::deque<ProducerEventClass> event_classes_;
-  std::vector<std::unique_ptr<EventStream>> streams_;
+  struct State;
+  explicit Producer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace tracedeck::ctf
