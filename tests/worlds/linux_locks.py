@@ -235,6 +235,13 @@ class World:
             return answer["so"], f"{tid} held it for {held}"
         return None
 
+    def is_contradicted(self, label, first, last):
+        """Whether another thread had the mutex for a whole while meanwhile, by what is recorded."""
+        return any(
+            name == label and begin is not None and end is not None and first.order < begin.order and end.order < last.order
+            for name, begin, end, _ in self.spans
+        )
+
     def shown(self, label, first, last, overtaken, written, lost, begin, end):
         began = first is not None and first.order in written
         ended = last is not None and last.order in written
@@ -243,7 +250,7 @@ class World:
                 yield Span("slice", label, first.time, None, UNKNOWN, False)
                 yield Span("slice", label, None, last.time, UNKNOWN, False)
                 return
-            sure = not touched(first.time, last.time, lost)
+            sure = not touched(first.time, last.time, lost) and not (overtaken and self.is_contradicted(label, first, last))
             yield Span("slice", label, first.time, last.time, WHOLE, sure)
         elif began and (last is None or last.time > end):
             if first.order < self.middle:  # for how long, its clock does not say

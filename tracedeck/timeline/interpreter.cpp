@@ -510,21 +510,35 @@ class Interpreter::Work {
       if (all->going_on != 0 || (now_.stream != nullptr && now_.stream->all == all)) continue;
       std::vector<StreamState*> streams;
       Moment end = now_;
-      end.time = std::numeric_limits<std::int64_t>::min();
+      end.time = all->end;
       for (auto& [key, stream] : streams_) {
         if (stream.all != all) continue;
         streams.push_back(&stream);
         end.time = std::max(end.time, stream.latest);
-        if (stream.packet_end != kNoTime)
-          end.time = std::max(end.time, std::min(stream.packet_end, now_.time));
       }
       if (end.time == std::numeric_limits<std::int64_t>::min()) continue;
+      lose_rest_of(*all, end.time);
       std::ranges::sort(streams);
       const SectionEnd ended =
           marking_.end_section(streams, end.time, now_.number - 1, SectionEnd::Why::kTraceEnd);
       plans_.for_each_rules([&](RuleSet& rules) { rules.forget(ended, end); });
     }
     now_.stretch = marking_.stretch_of(now_.stream);
+  }
+
+  // Of those of its data streams that ended long before that.
+  void lose_rest_of(const StreamsOfTrace& all, std::int64_t end) {
+    for (auto& [trace, streams] : ended_traces_) {
+      ended_.insert(ended_.end(), streams.begin(), streams.end());
+      streams.clear();
+    }
+    ended_traces_.clear();
+    std::erase_if(ended_, [&](const EndedStream& each) {
+      if (each.stream->all != &all) return false;
+      const bool is_long = end - each.time > (end - timeline_.begin()) / kLongBefore;
+      if (each.time < end && (each.is_damaged || is_long)) lose_rest(each, end);
+      return true;
+    });
   }
 
   // Slices that begin at the same time are begun in the order in which they enclose one another.
@@ -640,7 +654,7 @@ class Interpreter::Work {
       case RecordKind::kStreamBegin:
         return note_stream_begin(*record.stream);
       case RecordKind::kStreamEnd:
-        note_stream_end(*record.stream);
+        note_stream_end(record);
         // Another data stream may get its address.
         last_stream_ = &no_stream_;
         plain_stream_ = &no_stream_;
@@ -650,6 +664,17 @@ class Interpreter::Work {
     }
   }
 
+  // Of the last event in the batch at hand of a data stream that ends.
+  [[nodiscard]] std::int64_t last_time_of(const Record& end) {
+    const Record* const first = batches_.back()->records().data();
+    for (const Record* each = &end; each != first;) {
+      --each;
+      if (each->kind != RecordKind::kEvent || each->event.stream != end.stream) continue;
+      const ClassPlan& plan = planned(each->event);
+      if (plan.clock != nullptr) return plan.time_of(each->event.time);
+    }
+    return std::numeric_limits<std::int64_t>::min();
+  }
   // Of the last event before a record of the batch at hand, whether a rule is about it or not.
   [[nodiscard]] std::int64_t time_before(const Record& record) {
     const Record* const first = batches_.back()->records().data();
@@ -696,12 +721,14 @@ class Interpreter::Work {
     found->second.packet_end =
         timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.end));
   }
-  void note_stream_end(const DataStream& stream) {
-    if (PartedInput* const input = parts_.end_stream(stream))
+  void note_stream_end(const Record& record) {
+    const DataStream& stream = *record.stream;
+    if (PartedInput* const input = parts_.end_stream(stream)) {
       input->end = std::max(input->end, now_.time);
-    else if (StreamsOfTrace& all = trace_streams_[key_of(stream).trace];
-             all.going_on != 0 && --all.going_on == 0)
-      over_.push_back(&all);
+    } else if (StreamsOfTrace& all = trace_streams_[key_of(stream).trace]; all.going_on != 0) {
+      all.end = std::max(all.end, last_time_of(record));
+      if (--all.going_on == 0) over_.push_back(&all);
+    }
     const auto found = streams_.find(key_of(stream));
     if (found == streams_.end()) return;
     // Where damage is the last of it, what comes behind is not known, unless another part does.

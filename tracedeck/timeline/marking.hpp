@@ -93,6 +93,8 @@ struct StreamsOfTrace {
   bool alternate = false;             // one had events before and behind those of another
   std::uint32_t going_on = 0;         // those that began and did not end, but for parts of inputs
   std::int64_t begin = kNoTime;       // of the first event, where there are several traces
+  // Of the last events of those that ended, as far as they stood in one batch with their end.
+  std::int64_t end = std::numeric_limits<std::int64_t>::min();
 };
 
 struct StreamState {

@@ -393,6 +393,7 @@ class BeginSlice : public Action {
       if (state_.rule->again == SliceRule::Again::kDoubt && !marking_.may_have_ended(open))
         return marking_.mix(open, now);
       if (state_.rule->again == SliceRule::Again::kNest ||
+          (state_.rule->again == SliceRule::Again::kOwn && has_room_above(open)) ||
           (is_mixing_ && !context_.marking.may_have_ended(open) && has_room_above(open))) {
         below = open;
       } else {
@@ -472,7 +473,9 @@ class BeginSlice : public Action {
     state_.any_mixed = true;
   }
   [[nodiscard]] bool has_room_above(OpenId open) const {
-    if (!state_.rule->by_stream && !state_.rule->by_track) return true;
+    if (!state_.rule->by_stream && !state_.rule->by_track &&
+        state_.rule->again != SliceRule::Again::kOwn)
+      return true;
     std::size_t many = 1;
     for (OpenId id = marking_.below(open); id != 0 && many < kMostAtOnce; id = marking_.below(id))
       ++many;
@@ -669,6 +672,7 @@ class EndSlice final : public Action {
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
     if (state_.rule->by_track) return end_on_track(place, now);
     if (state_.rule->by_stream) return end_of_stream(place, now);
+    if (state_.rule->again == SliceRule::Again::kOwn) return end_own(place, now);
     OpenId id = open;
     while (!check_.empty() && !meets(event, id)) {
       const OpenId below = context_.marking.below(id);
@@ -695,6 +699,25 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
+  }
+  // Who has it now has it alone: what others began before and did not end was over by then.
+  [[gnu::noinline]] void end_own(std::uint64_t& place, const Moment& now) {
+    const Event& event = *now.event;
+    const auto top = static_cast<OpenId>(place);
+    OpenId own = top;
+    while (!meets(event, own)) own = marking_.below(own);
+    OpenId above = own;
+    for (OpenId id = marking_.below(own); id != 0;) {
+      const OpenId below = marking_.below(id);
+      if (meets(event, id)) {
+        above = id;
+      } else {
+        marking_.put_above(above, below);
+        marking_.end_inferred(id, now);
+      }
+      id = below;
+    }
+    finish_within(own, top, place, now);
   }
   // It is of what began on its track; else of what began on another, if that is the only one of its
   // key, and no other one ever was open on another track.

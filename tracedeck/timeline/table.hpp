@@ -53,6 +53,8 @@ struct SliceRule {
     kReplace,  // one that is open ends where the same begins again
     kIgnore,   // one that is open goes on
     kNest,     // the last one that began ends first
+    kOwn,      // as kNest; an end is of the last one with its `check`, and those with another one
+               // that began before that were over by then
     kDoubt,    // one that is open goes on, and when it began or ended is not known
     kMix,      // as kNest, but which of them ends is not known, nor how long any of them lasted
   };

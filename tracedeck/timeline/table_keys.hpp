@@ -49,6 +49,7 @@ inline constexpr auto kAgainNames = std::to_array<AgainName>({
     {"replace", SliceRule::Again::kReplace},
     {"ignore", SliceRule::Again::kIgnore},
     {"nest", SliceRule::Again::kNest},
+    {"own", SliceRule::Again::kOwn},
     {"doubt", SliceRule::Again::kDoubt},
     {"mix", SliceRule::Again::kMix},
 });
