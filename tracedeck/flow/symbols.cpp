@@ -7,7 +7,9 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "tracedeck/base/bytes.hpp"
 #include "tracedeck/flow/hiding.hpp"
 #include "tracedeck/formats.hpp"
 #include "tracedeck/model/class_table.hpp"
@@ -96,6 +98,14 @@ class Reading {
   ClassCache<ClassVerdict> classes_;
 };
 
+// Whether a trace may have events of that name: names stand in its file as they are. What is
+// compressed or in several files is not looked through.
+bool may_have(const TracePlace& place, std::string_view event, const PipelineContext& context) {
+  const auto found = find_place(place, context.options.format, context.stop);
+  if (!found || found->input == nullptr || !found->input->size()) return true;
+  return mentions(*found->input, event).value_or(true);
+}
+
 SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context) {
   ReadOptions reading = context.read_options(false, 1);
   reading.values = true;
@@ -119,6 +129,8 @@ SymbolTable read_symbols(const TracePlace& place, const PipelineContext& context
                     description->input()));
     return table;
   }
+  const bool is_restored = !description->stored_as().empty();
+  if (!is_restored && !may_have(place, symbols->event, context)) return table;
   Reading names(*symbols, context.options.selection.hiding.get(), table);
   for (; batch && *batch != nullptr; batch = (*reader)->next()) {
     for (const Record& record : (*batch)->records()) {
@@ -144,6 +156,20 @@ std::shared_ptr<const Symbols> symbols_of(const TracePlace& place,
   if (needs.symbols == Needs::Symbols::kNone || place.failure || !place.reopens()) return nullptr;
   return std::make_shared<const Symbols>(
       [place, context] { return read_symbols(place, *context); });
+}
+
+Result<bool> mentions(io::Input& input, std::string_view text) {
+  std::vector<std::uint8_t> bytes((std::size_t{256} << 10) + text.size());
+  for (std::size_t kept = 0;;) {
+    const auto count = input.read(bytes.data() + kept, bytes.size() - kept);
+    if (!count) return std::unexpected(count.error());
+    if (*count == 0) return false;
+    const ByteSpan all(bytes.data(), kept + *count);
+    if (as_text(all).find(text) != std::string_view::npos) return true;
+    // The text may begin at the end of this.
+    kept = std::min(all.size(), text.size() - 1);
+    std::ranges::copy(all.last(kept), bytes.begin());
+  }
 }
 
 bool names_addresses(const TraceDescription& description) {

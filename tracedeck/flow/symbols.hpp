@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
+#include "tracedeck/base/error.hpp"
 #include "tracedeck/flow/pipeline_options.hpp"
 #include "tracedeck/flow/trace_place.hpp"
+#include "tracedeck/io/input.hpp"
 
 namespace tracedeck::flow {
 
@@ -14,6 +17,10 @@ namespace tracedeck::flow {
 // them. They keep the context, which traces may share.
 [[nodiscard]] std::shared_ptr<const Symbols> symbols_of(
     const TracePlace& place, const std::shared_ptr<const PipelineContext>& context);
+
+// Whether what is left of an input has the text, which is not empty, somewhere. Errors: those of
+// `Input::read`.
+[[nodiscard]] Result<bool> mentions(io::Input& input, std::string_view text);
 
 // Whether the trace has events that name addresses, as far as it was read.
 [[nodiscard]] bool names_addresses(const TraceDescription& description);
