@@ -5,7 +5,8 @@
 #   scripts/count-instructions.sh [--against FILE] [MODE...]     default: all modes
 #
 # Workloads: mix3, mix16 (dial9), lttng (CTF 1.8), heph, tband. Modes: encode-, visit-, tape-, skip-WORKLOAD,
-# print-WORKLOAD (to JSON lines), print-WORKLOAD-time (in that order), convert-WORKLOAD-TARGET, restore-WORKLOAD-TARGET
+# print-WORKLOAD (to JSON lines), print-WORKLOAD-time (in that order), text-, csv-, flat- (CSV with a column for each
+# field), babeltrace2-WORKLOAD, convert-WORKLOAD-TARGET, restore-WORKLOAD-TARGET
 # (from CTF 2, which it was converted to), spans-WORKLOAD-TARGET (from Heph, likewise), query-WORKLOAD-QUESTION,
 # latency-WORKLOAD-ORDER (of mix3 with bench/mix3.toml, of others with a table of which no rule applies); perfetto-polls, of
 # slices, with what it takes to make their marks. FILE holds what this printed for another build; each line then shows the difference too, and
@@ -17,7 +18,7 @@ cd "$(dirname "$0")/.."
 bin=${BUILD_DIR:-build/release}/bin
 few=100000 many=300000
 command_modes=(
-    print-{mix3,lttng,heph,tband}
+    print-{mix3,lttng,heph,tband} text-{mix3,lttng,heph,tband} csv-{mix3,lttng} flat-{mix3,lttng} babeltrace2-lttng
     # Same format: encoded anew, since a bound asks for more than the bytes as they were.
     convert-{mix3,lttng,heph,tband}-ctf2 convert-mix3-dial9 convert-lttng-ctf1 convert-heph-heph convert-tband-tband
     convert-{mix3,lttng}-{parquet,clickhouse}
@@ -65,6 +66,8 @@ choose() {
         latency-*) run=("$bin/tracedeck" latency --jobs 1 --order "$target" --table "$folder/no-rule.toml" "$3") ;;
         print-*-time) run=("$bin/tracedeck" print --output jsonl --jobs 1 --order time "$3") ;;
         print-*) run=("$bin/tracedeck" print --output jsonl --jobs 1 "$3") ;;
+        text-* | csv-* | babeltrace2-*) run=("$bin/tracedeck" print --output "${1%%-*}" --jobs 1 "$3") ;;
+        flat-*) run=("$bin/tracedeck" print --output csv --flat --jobs 1 "$3") ;;
         # What stays in its format is rewritten, unless events are chosen.
         convert-mix3-dial9 | convert-lttng-ctf1 | convert-heph-heph | convert-tband-tband)
             run=("$bin/tracedeck" convert --jobs 1 -q --begin 1ns --to "$target" -o "$folder/out" "$3") ;;

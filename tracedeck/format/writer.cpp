@@ -38,8 +38,13 @@ Result<void> Writer::describe(const TraceDescription&) { return {}; }
 
 Result<void> Writer::write_batch(const Batch& batch, Written& written) {
   for (const Record& record : batch.records()) {
-    if (auto result = write_or_refuse(record, written); !result) [[unlikely]]
-      return result;
+    Result<void> result = write(record);
+    if (result) [[likely]] {
+      written.events += record.kind == RecordKind::kEvent ? 1 : 0;
+      continue;
+    }
+    result = counted(std::move(result), false, written);
+    if (!result) return result;
   }
   return {};
 }

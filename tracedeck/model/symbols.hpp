@@ -44,6 +44,7 @@ class SymbolTable {
   // The functions at an address, the innermost first: its own, or those of the nearest range that
   // begins before it and holds it; empty: there are none. Valid as long as the table.
   [[nodiscard]] std::span<const Function> functions_at(std::uint64_t address) const;
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
   // Names that did not fit.
   [[nodiscard]] std::uint64_t left_out() const { return left_out_; }
 
@@ -76,11 +77,16 @@ class Symbols {
 
   // As of `SymbolTable`.
   [[nodiscard]] std::span<const Function> functions_at(std::uint64_t address) const {
-    std::call_once(once_, [this] { table_ = load_(); });
-    return table_.functions_at(address);
+    return table().functions_at(address);
   }
+  [[nodiscard]] bool empty() const { return table().empty(); }
 
  private:
+  const SymbolTable& table() const {
+    std::call_once(once_, [this] { table_ = load_(); });
+    return table_;
+  }
+
   std::function<SymbolTable()> load_;
   mutable std::once_flag once_;
   mutable SymbolTable table_{0};

@@ -1,6 +1,7 @@
 #include "tracedeck/render/babeltrace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <memory>
@@ -84,7 +85,10 @@ class BabeltraceWriter final : public Writer {
   void event(const Event& event);
   void times(const Event& event, const BabeltraceLine& line);
   void named_times(std::string_view time);
-  void put_delta();
+  char* write_delta(char* to) const;
+  // What stands before a time, and between it and what follows.
+  [[nodiscard]] Literal time_begin() const;
+  [[nodiscard]] Literal time_end() const;
   char* write_time(char* to, const Event& event, const BabeltraceLine& line);
   void packet_context(BabeltracePackets& packets, const Packet& packet);
   void fields(BabeltraceLine& line, const Event& event);
@@ -106,6 +110,8 @@ class BabeltraceWriter final : public Writer {
   BabeltraceOptions options_;
   BabeltracePalette palette_;
   BabeltraceTime time_;
+  Literal time_begin_ = time_begin();
+  Literal time_end_ = time_end();
   BabeltraceDelta delta_;
   BabeltraceValues values_;
   BabeltraceLosses losses_;
@@ -185,15 +191,20 @@ void BabeltraceWriter::fields(BabeltraceLine& line, const Event& event) {
 }
 
 void BabeltraceWriter::times(const Event& event, const BabeltraceLine& line) {
-  char text[BabeltraceTime::kSize];
-  const std::string_view time(text, static_cast<std::size_t>(write_time(text, event, line) - text));
-  if (options_.names.header) return named_times(time);
-  out_.append('[');
-  palette_.text(out_, BabeltracePaint::kTime, time);
-  if (options_.no_delta) return out_.append("] ");
-  out_.append("] (");
-  put_delta();
-  out_.append(") ");
+  // Writing it may say something, before which all that is written is handed over.
+  std::array<char, BabeltraceTime::kSize + Literal::kPiece> text;
+  const char* const end = write_time(text.data(), event, line);
+  const auto size = static_cast<std::size_t>(end - text.data());
+  if (options_.names.header) return named_times({text.data(), size});
+  char* at = out_.reserve(BabeltraceTime::kSize + BabeltraceDelta::kSize + 6 * Literal::kPiece);
+  at = time_begin_.write(at);
+  at = time_end_.write(Literal::copy(at, text.data(), size));
+  if (!options_.no_delta) {
+    at = write_delta(at);
+    *at++ = ')';
+    *at++ = ' ';
+  }
+  out_.commit(at);
 }
 
 // `timestamp = 17:48:17.586558519, delta = +0.000001234`
@@ -203,12 +214,26 @@ void BabeltraceWriter::named_times(std::string_view time) {
   if (options_.no_delta) return;
   out_.append(", ");
   palette_.name(out_, "delta");
-  put_delta();
+  out_.commit(write_delta(out_.reserve(BabeltraceDelta::kSize)));
 }
 
-void BabeltraceWriter::put_delta() {
-  char* const at = out_.reserve(BabeltraceDelta::kSize);
-  out_.commit(options_.clock_cycles ? delta_.write_cycles(at) : delta_.write_nanoseconds(at));
+// Writes to room of `BabeltraceDelta::kSize`.
+char* BabeltraceWriter::write_delta(char* to) const {
+  return options_.clock_cycles ? delta_.write_cycles(to) : delta_.write_nanoseconds(to);
+}
+
+Literal BabeltraceWriter::time_begin() const {
+  TextBuffer text(nullptr, 64);
+  text.append('[');
+  palette_.begin(text, BabeltracePaint::kTime);
+  return Literal(text.view());
+}
+
+Literal BabeltraceWriter::time_end() const {
+  TextBuffer text(nullptr, 64);
+  palette_.end(text);
+  text.append(options_.no_delta ? "] " : "] (");
+  return Literal(text.view());
 }
 
 char* BabeltraceWriter::write_time(char* to, const Event& event, const BabeltraceLine& line) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tracedeck/model/field_class.hpp"
+#include "tracedeck/render/time_text.hpp"
 #include "tracedeck/text/number.hpp"
 
 namespace tracedeck::render {
@@ -189,11 +190,8 @@ char* BabeltraceTime::write_far(char* to, Nanoseconds time) {
 
 char* BabeltraceDelta::write_nanoseconds(char* to) const {
   if (delta_ == kUnknown) return write_text(to, "+?.?????????");
-  constexpr std::uint64_t kPerSecond = 1'000'000'000;
   *to++ = '+';
-  to = write_decimal(to, delta_ / kPerSecond);
-  *to++ = '.';
-  return tracedeck::write_nanoseconds(to, static_cast<std::uint32_t>(delta_ % kPerSecond));
+  return write_seconds(to, delta_);
 }
 
 char* BabeltraceDelta::write_cycles(char* to) const {
@@ -205,7 +203,8 @@ char* BabeltraceDelta::write_cycles(char* to) const {
 }
 
 char* write_babeltrace_cycles(char* to, std::uint64_t value) {
-  return write_padded(to, value, static_cast<int>(kIntegerSize));
+  constexpr int kDigits = 20;
+  return write_padded(to, value, kDigits);
 }
 
 }  // namespace tracedeck::render

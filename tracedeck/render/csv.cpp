@@ -85,8 +85,9 @@ class CsvWriter final : public Writer {
  private:
   void other(const Record& record);
   void event(const Event& event);
-  CsvLine& line_of(const EventClass& event_class);
-  void times(const NarrowClock& narrow, const Event& event);
+  CsvLine& line_of(const Event& event);
+  // Time and duration, with what is between them. Writes to room of `kTimesRoom`.
+  char* times(char* to, const NarrowClock& narrow, const Event& event);
   void name(TextBuffer& out, std::string_view name) {
     if (!append_csv_text(out, name)) ++replaced_names_;
   }
@@ -101,6 +102,8 @@ class CsvWriter final : public Writer {
     append(out_);
     out_.append('"');
   }
+
+  static constexpr std::size_t kTimesRoom = DecimalTimes::kRoom + 4 * kIntegerSize;
 
   TextBuffer out_;
   CsvOptions options_;
@@ -125,10 +128,12 @@ void CsvWriter::other(const Record& record) {
   out_.append('\n');
 }
 
-CsvLine& CsvWriter::line_of(const EventClass& event_class) {
+CsvLine& CsvWriter::line_of(const Event& event) {
+  const EventClass& event_class = *event.event_class;
   CsvLine& line = lines_[event_class];
   if (line.parts) [[likely]]
     return line;
+  left_out_.see(event);
   line.parts.emplace(event_class, tools_);
   if (event_class.clock != nullptr) line.clock = NarrowClock(*event_class.clock);
   TextBuffer text(nullptr, 512);
@@ -142,23 +147,21 @@ CsvLine& CsvWriter::line_of(const EventClass& event_class) {
 }
 
 void CsvWriter::event(const Event& event) {
-  left_out_.see(event);
   const EventClass& event_class = *event.event_class;
-  CsvLine& line = line_of(event_class);
+  CsvLine& line = line_of(event);
   if (tags_) tag(tags_.of(event_class));
-  if (event_class.clock != nullptr) times(line.clock, event);
-  out_.append(',');
-  if (event_class.clock != nullptr && event_class.has_duration)
-    append_decimal(out_, event_class.clock->interval(event.time, event.end_time));
+  char* const at = out_.reserve(kTimesRoom + line.name_and_id.size() + Literal::kPiece);
+  char* const behind = times(at, line.clock, event);
   const bool is_described = event_class.self_described && !event.payload().empty();
-  if (is_described) {
+  if (is_described) [[unlikely]] {
+    out_.commit(behind);
     out_.append(',');
     name(out_, described_name(event));
     out_.append(',');
     if (event_class.id) append_decimal(out_, *event_class.id);
     out_.append(',');
   } else {
-    line.name_and_id.append(out_);
+    out_.commit(line.name_and_id.write(behind));
     replaced_names_ += line.replaced_name ? 1 : 0;
   }
   JsonEventParts<CsvStyle>& parts = *line.parts;
@@ -169,15 +172,24 @@ void CsvWriter::event(const Event& event) {
   if (is_described) {
     object([&](TextBuffer& out) { append_described_fields(out, tools_.values, event); });
   } else if (parts.has_fields()) {
-    object([&](TextBuffer& out) { parts.fields(out, event); });
+    out_.append("\"{");
+    parts.fields(out_, event);
+    return out_.append("}\"\n");
   }
   out_.append('\n');
 }
 
-void CsvWriter::times(const NarrowClock& narrow, const Event& event) {
-  const auto time = narrow.time_of(*event.event_class->clock, event.time);
-  if (time) return times_.append(out_, *time);
-  append_decimal(out_, event.began_at());
+char* CsvWriter::times(char* to, const NarrowClock& narrow, const Event& event) {
+  const ClockClass* const clock = event.event_class->clock;
+  if (clock != nullptr) {
+    const auto time = narrow.time_of(*clock, event.time);
+    to = time ? times_.write(to, *time) : write_decimal(to, clock->to_nanoseconds(event.time));
+  }
+  *to++ = ',';
+  if (clock == nullptr || !event.event_class->has_duration) return to;
+  const auto duration = narrow.interval(*clock, event.time, event.end_time);
+  return duration ? write_decimal(to, *duration)
+                  : write_decimal(to, clock->interval(event.time, event.end_time));
 }
 
 }  // namespace

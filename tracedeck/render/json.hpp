@@ -14,6 +14,7 @@
 #include "tracedeck/render/member_program.hpp"
 #include "tracedeck/render/value_walk.hpp"
 #include "tracedeck/text/json_scalars.hpp"
+#include "tracedeck/text/number.hpp"
 #include "tracedeck/text/plain_characters.hpp"
 #include "tracedeck/text/text_buffer.hpp"
 

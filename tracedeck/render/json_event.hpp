@@ -63,7 +63,7 @@ template <class Style>
 struct JsonTools {
   // Of a data stream.
   struct Known {
-    Literal identity = {};  // as `append_open_stream_object` appends it
+    Literal identity = {};  // as `append_open_stream_object` appends it, closed if nothing follows
     KnownContext context = {};
     Literal packet = {};            // of the packet whose context is known
     JsonStyle::Faults faults = {};  // of that text
@@ -112,7 +112,8 @@ class JsonEventParts {
     if (identity.empty()) [[unlikely]]
       identity = identity_of(*event.stream);
     identity.append(out);
-    if (identifies_) common_.run(out, event.common_context(), tools_->values);
+    if (!identifies_) return;
+    common_.run(out, event.common_context(), tools_->values);
     out.append('}');
   }
 
@@ -144,10 +145,9 @@ class JsonEventParts {
   }
 
   [[nodiscard]] bool has_fields() const { return payload_class_ != nullptr; }
+  // Without the braces around them.
   void fields(TextBuffer& out, const Event& event) {
-    out.append('{');
     payload_.run(out, event.payload(), tools_->values);
-    out.append('}');
   }
 
  private:
@@ -157,6 +157,7 @@ class JsonEventParts {
     TextBuffer text(nullptr, 512);
     tools_->values.style().json(
         text, [&](TextBuffer& json) { append_open_stream_object(json, stream, identifies_); });
+    if (!identifies_) text.append('}');
     return Literal(text.view());
   }
 

@@ -1,9 +1,11 @@
 #include "tracedeck/render/json_lines.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "tracedeck/model/class_table.hpp"
@@ -58,11 +60,15 @@ class JsonLinesWriter final : public Writer {
   void event(const Event& event);
   void described_event(JsonLine& line, const Event& event);
   JsonLine& line_of(const Event& event);
-  // Each begins the line when nothing else did, and returns what the next key is preceded by.
-  char tag(const Event& event);
-  char times(const NarrowClock& narrow, const Event& event, char separator);
-  void append(const Nanoseconds& value);
-  char head(const JsonLine& line, char separator);
+  // Each begins the line when nothing else did, and leaves in `separator` what the next key is
+  // preceded by.
+  void tag(const Event& event, char& separator);
+  void head(const JsonLine& line, const Event& event, char& separator);
+  // Writes to room of `kTimesRoom`.
+  char* times(char* to, const NarrowClock& narrow, const Event& event, char& separator);
+
+  static constexpr std::size_t kTimesRoom =
+      2 * (Literal::kPiece + kJsonIntegerSize) + DecimalTimes::kRoom;
 
   TextBuffer out_;
   JsonLinesOptions options_;
@@ -102,7 +108,10 @@ JsonLine& JsonLinesWriter::line_of(const Event& event) {
 }
 
 void JsonLinesWriter::described_event(JsonLine& line, const Event& event) {
-  out_.append(times(line.clock, event, tag(event)));
+  char separator = '{';
+  tag(event, separator);
+  out_.commit(times(out_.reserve(kTimesRoom), line.clock, event, separator));
+  out_.append(separator);
   out_.append("\"name\":");
   append_json_string(out_, described_name(event));
   if (event.stream != nullptr) {
@@ -115,77 +124,77 @@ void JsonLinesWriter::described_event(JsonLine& line, const Event& event) {
 }
 
 void JsonLinesWriter::event(const Event& event) {
-  static const Literal kStream("\"stream\":");
-  static const Literal kContext("\"context\":");
-  static const Literal kFields("\"fields\":");
   JsonLine& line = line_of(event);
   if (event.event_class->self_described && !event.payload().empty()) [[unlikely]]
     return described_event(line, event);
   JsonEventParts<JsonStyle>& parts = *line.parts;
-  char separator = head(line, times(line.clock, event, tag(event)));
-  const auto key = [&](const Literal& text) {
-    out_.append(std::exchange(separator, ','));
-    text.append(out_);
+  char separator = '{';
+  tag(event, separator);
+  head(line, event, separator);
+  const auto key = [&](std::string_view text) {
+    char* const at = out_.reserve(1 + text.size());
+    *at = std::exchange(separator, ',');
+    std::memcpy(at + 1, text.data(), text.size());
+    out_.commit(at + 1 + text.size());
   };
   if (event.stream != nullptr) {
-    key(kStream);
+    key("\"stream\":");
     parts.stream(out_, event);
   }
   if (parts.has_context(event)) {
-    key(kContext);
+    key("\"context\":");
     parts.context(out_, event);
   }
   if (parts.has_fields()) {
-    key(kFields);
+    key("\"fields\":{");
     parts.fields(out_, event);
+    return out_.append("}}\n");
   }
   if (separator == '{') out_.append('{');
   out_.append("}\n");
 }
 
-char JsonLinesWriter::tag(const Event& event) {
+void JsonLinesWriter::tag(const Event& event, char& separator) {
   if (!tags_) [[likely]]
-    return '{';
+    return;
   const std::string_view tag = tags_.of(*event.event_class);
-  if (tag.empty()) return '{';
+  if (tag.empty()) return;
   out_.append('{');
   out_.append(tag);
-  return ',';
+  separator = ',';
 }
 
-char JsonLinesWriter::times(const NarrowClock& narrow, const Event& event, char separator) {
-  static const Literal kFirst("{\"time\":");
-  static const Literal kLater(",\"time\":");
+void JsonLinesWriter::head(const JsonLine& line, const Event& event, char& separator) {
+  char* at = out_.reserve(kTimesRoom + line.head.size() + Literal::kPiece);
+  at = times(at, line.clock, event, separator);
+  char* const begin = at;
+  at = line.head.write(at);
+  // It begins with a separator, if there is any.
+  if (at != begin) *begin = std::exchange(separator, ',');
+  out_.commit(at);
+}
+
+char* JsonLinesWriter::times(char* to, const NarrowClock& narrow, const Event& event,
+                             char& separator) {
+  static constexpr std::string_view kTime = "\"time\":";
+  static constexpr std::string_view kDuration = ",\"duration\":";
   const ClockClass* const clock = event.event_class->clock;
-  if (clock == nullptr) return separator;
-  (separator == '{' ? kFirst : kLater).append(out_);
+  if (clock == nullptr) return to;
+  *to = std::exchange(separator, ',');
+  std::memcpy(to + 1, kTime.data(), kTime.size());
+  to += 1 + kTime.size();
+  const bool as_strings = options_.large_integers_as_strings;
+  const auto exact = [&](const Nanoseconds& value) {
+    return as_strings ? write_json_integer(to, value) : write_decimal(to, value);
+  };
   const auto time = narrow.time_of(*clock, event.time);
-  if (time && !options_.large_integers_as_strings) {
-    times_.append(out_, *time);
-  } else {
-    append(clock->to_nanoseconds(event.time));
-  }
-  if (event.event_class->has_duration) {
-    out_.append(",\"duration\":");
-    append(clock->interval(event.time, event.end_time));
-  }
-  return ',';
-}
-
-void JsonLinesWriter::append(const Nanoseconds& value) {
-  if (options_.large_integers_as_strings) return append_json_integer(out_, value);
-  append_decimal(out_, value);
-}
-
-char JsonLinesWriter::head(const JsonLine& line, char separator) {
-  if (line.head.empty()) return separator;
-  if (separator == ',') {
-    line.head.append(out_);
-  } else {
-    out_.append(separator);
-    out_.append(line.head.view().substr(1));
-  }
-  return ',';
+  to = time && !as_strings ? times_.write(to, *time) : exact(clock->to_nanoseconds(event.time));
+  if (!event.event_class->has_duration) return to;
+  std::memcpy(to, kDuration.data(), kDuration.size());
+  to += kDuration.size();
+  const auto duration = narrow.interval(*clock, event.time, event.end_time);
+  return duration && !as_strings ? write_decimal(to, *duration)
+                                 : exact(clock->interval(event.time, event.end_time));
 }
 
 }  // namespace

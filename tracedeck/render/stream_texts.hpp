@@ -42,15 +42,12 @@ class StreamTexts {
  public:
   // The entry of a data stream: a new one if it is not remembered. Valid until the next call.
   [[nodiscard]] Entry& operator[](const DataStream& stream) {
-    constexpr unsigned kBits = 6;
-    if (places_.empty()) [[unlikely]]
-      places_.resize(std::size_t{1} << kBits);
     const EntityId& entity = stream.entity;
     Place& place =
         places_[(31 * entity.trace + entity.ordinal) * 0x9E3779B97F4A7C15U >> (64 - kBits)];
     // One of no description has no identity.
     if (place.entity != entity || entity.trace == 0) [[unlikely]]
-      place = {.entity = entity, .entry = {}};
+      begin(place, entity);
     return place.entry;
   }
 
@@ -60,7 +57,13 @@ class StreamTexts {
     Entry entry = {};
   };
 
-  std::vector<Place> places_;
+  static constexpr unsigned kBits = 6;
+
+  [[gnu::noinline]] static void begin(Place& place, const EntityId& entity) {
+    place = {.entity = entity, .entry = {}};
+  }
+
+  std::vector<Place> places_ = std::vector<Place>(std::size_t{1} << kBits);
 };
 
 }  // namespace tracedeck::render

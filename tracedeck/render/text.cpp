@@ -40,6 +40,7 @@ struct TextLine {
   std::size_t columns = 0;  // of the name
   // Before the values of a context that identifies, and the columns that these take.
   std::vector<std::pair<Literal, std::size_t>> identity = {};
+  std::size_t room = 0;  // for what stands before contexts and fields, but for times and streams
   MemberProgram<TextStyle> common = {};
   MemberProgram<TextStyle> specific = {};
   MemberProgram<TextStyle> payload = {};
@@ -47,7 +48,7 @@ struct TextLine {
 
 // What is known of a data stream.
 struct TextStream {
-  Literal tag = {};  // open
+  Literal tag = {};  // open where values follow
   std::size_t columns = 0;
   KnownContext context = {};  // of the packet whose context was shown last
 };
@@ -63,8 +64,11 @@ class TextWriter final : public Writer {
         common_name_(painted(Paint::kFaint, "common")),
         specific_name_(painted(Paint::kFaint, "specific")),
         tag_end_(painted_end("]", Paint::kFaint)),
-        faint_begin_(painted_begin(Paint::kFaint)),
+        faint_begin_(painted_begin(Paint::kFaint, "")),
         faint_end_(painted_end("", Paint::kFaint)),
+        duration_begin_(painted_begin(Paint::kTime, "for ")),
+        short_duration_(painted_begin(Paint::kTime, "for 0.")),
+        duration_end_(painted_end("", Paint::kTime)),
         tags_(options.trace_names, [](std::string_view name) { return visible(name); }) {}
 
   Result<void> write(const Record& record) override {
@@ -90,15 +94,18 @@ class TextWriter final : public Writer {
   [[nodiscard]] Receipt receipt() const override { return left_out_.receipt(); }
 
  private:
-  void event(const Event& event);
-  TextLine& line_of(const EventClass& event_class);
+  [[gnu::always_inline]] inline void event(const Event& event);
+  void look_up_names(const EventClass& event_class);
+  TextLine& line_of(const Event& event);
   void make(TextLine& line, const EventClass& event_class);
-  void times(const NarrowClock& narrow, const Event& event);
-  void exact_times(const Nanoseconds& time, ClockOrigin origin);
-  // Each writes to room of at least half of `kTimesRoom`.
-  char* write_time(char* to, std::uint64_t time, ClockOrigin origin);
-  void set_second(std::uint64_t time, ClockOrigin origin);
-  char* write_delta(char* to, std::uint64_t time);
+  // Each writes to room that `event` makes.
+  char* write_times(char* to, std::uint64_t time, ClockOrigin origin);
+  char* write_stream(char* to, const TextLine& line, const TextStream& stream, const Event& event);
+  char* write_duration(char* to, std::uint64_t duration);
+  void other_times(const Event& event);
+  void other_duration(const Event& event);
+  [[gnu::noinline]] void set_second(std::uint64_t time, ClockOrigin origin);
+  [[gnu::noinline]] char* write_long_delta(char* to, std::uint64_t time, std::uint64_t before);
   void contexts(TextLine& line, const Event& event);
   void packet_context(const Event& event, const FieldClass* field_class);
   void context(const Literal& name, std::span<const Slot> slots, MemberProgram<TextStyle>& program);
@@ -117,16 +124,10 @@ class TextWriter final : public Writer {
     palette_.end(out_, paint);
   }
   void put(const Literal& text) {
-    spaces();
-    text.append(out_);
+    char* const at = out_.reserve(kSpaces + text.size() + Literal::kPiece);
+    out_.commit(text.write(write_spaces(at, std::exchange(pending_, 0))));
   }
-  void spaces() {
-    if (pending_ > kSpaces) [[unlikely]]
-      return out_.append(std::exchange(pending_, 0), ' ');
-    char* const at = out_.reserve(kSpaces);
-    std::memset(at, ' ', kSpaces);
-    out_.commit(at + std::exchange(pending_, 0));
-  }
+  void spaces() { out_.commit(write_spaces(out_.reserve(kSpaces), std::exchange(pending_, 0))); }
   // Like `put`, at the right side of a column.
   void put_right(Column& column, Paint paint, std::string_view text) {
     pending_ += column.padding(text.size());
@@ -141,7 +142,8 @@ class TextWriter final : public Writer {
   }
   // Returns how many columns that took.
   std::size_t put_stream(const DataStream& stream);
-  std::size_t put_event_stream(const TextLine& line, const Event& event);
+  // What is known of a data stream of events of a class.
+  [[nodiscard]] TextStream& stream_of(const TextLine& line, const DataStream& stream);
 
   [[nodiscard]] Literal painted(Paint paint, std::string_view text) const {
     TextBuffer out(nullptr, 512);
@@ -150,9 +152,10 @@ class TextWriter final : public Writer {
     palette_.end(out, paint);
     return Literal(out.view());
   }
-  [[nodiscard]] Literal painted_begin(Paint paint) const {
+  [[nodiscard]] Literal painted_begin(Paint paint, std::string_view text) const {
     TextBuffer out(nullptr, 512);
     palette_.begin(out, paint);
+    out.append(text);
     return Literal(out.view());
   }
   [[nodiscard]] Literal painted_end(std::string_view text, Paint paint) const {
@@ -163,9 +166,10 @@ class TextWriter final : public Writer {
   }
 
   static constexpr std::size_t kFieldLimit = Column::kMost;
-  static constexpr std::size_t kSpaces = 64;  // which are written at once
   static constexpr std::size_t kTimesRoom = 512;
   static constexpr std::uint64_t kNoTime = ~std::uint64_t{0};
+  static constexpr std::uint64_t kPerSecond = 1'000'000'000;
+  static constexpr std::size_t kDeltaColumns = 12;  // a sign, a digit, the point and nine digits
 
   TextBuffer out_;
   TextOptions options_;
@@ -177,6 +181,9 @@ class TextWriter final : public Writer {
   Literal tag_end_;
   Literal faint_begin_;
   Literal faint_end_;
+  Literal duration_begin_;
+  Literal short_duration_;  // of less than a second
+  Literal duration_end_;
   TraceTags tags_;
   // What was shown last of the packets of each data stream.
   std::unordered_map<EntityId, std::string, EntityIdHash> packet_contexts_;
@@ -184,6 +191,7 @@ class TextWriter final : public Writer {
   ClassCache<TextLine> lines_;
   TextBuffer scratch_{nullptr, 1024};
   std::size_t pending_ = 0;
+  std::uint64_t names_of_ = EntityId::none().trace;  // the trace whose names values have
   // The time of the event before, if there was one: where 63 bits hold it, and where not.
   std::uint64_t previous_narrow_ = kNoTime;
   std::optional<Nanoseconds> previous_;
@@ -191,6 +199,7 @@ class TextWriter final : public Writer {
   SecondPrefix second_;
   ClockOrigin second_origin_ = ClockOrigin::kUnknown;
   Literal second_end_;
+  Literal between_times_;  // the same, and what a delta of less than a second begins with
   std::size_t time_columns_ = 0;
   LeftOut left_out_{options_.all_records, options_.receipt};
   Column time_column_{kFieldLimit};
@@ -205,10 +214,12 @@ const TraceDescription* trace_of(const EventClass& event_class) {
   return stream_class == nullptr ? nullptr : stream_class->trace;
 }
 
-TextLine& TextWriter::line_of(const EventClass& event_class) {
-  TextLine& line = lines_[event_class];
-  if (!line.is_made) [[unlikely]]
-    make(line, event_class);
+TextLine& TextWriter::line_of(const Event& event) {
+  TextLine& line = lines_[*event.event_class];
+  if (!line.is_made) [[unlikely]] {
+    left_out_.see(event);
+    make(line, *event.event_class);
+  }
   return line;
 }
 
@@ -218,6 +229,7 @@ void TextWriter::make(TextLine& line, const EventClass& event_class) {
   TextBuffer text(nullptr, 1024);
   line.columns = append_class_name(text, event_class);
   line.name = painted(Paint::kName, text.view());
+  line.room = line.name.size() + kSecondsSize + 3 * kSpaces + 8 * Literal::kPiece;
   const DataStreamClass* const stream_class = event_class.stream_class;
   if (stream_class != nullptr) line.common_class = stream_class->common_context;
   line.specific_class = event_class.specific_context;
@@ -230,6 +242,7 @@ void TextWriter::make(TextLine& line, const EventClass& event_class) {
       const std::size_t columns = append_visible(text, member.name) + 3;
       text.append(' ');
       line.identity.emplace_back(text.view(), columns);
+      line.room += text.size() + kIntegerSize;
     }
   } else {
     line.common.add_members(line.common_class.get(), values_);
@@ -248,36 +261,51 @@ void TextWriter::make(TextLine& line, const EventClass& event_class) {
 }
 
 void TextWriter::event(const Event& event) {
-  left_out_.see(event);
   const EventClass& event_class = *event.event_class;
-  TextLine& line = line_of(event_class);
-  times(line.clock, event);
-  if (tags_) put_tag(tags_.of(event_class));
-  if (event.stream != nullptr) {
-    const std::size_t columns = put_event_stream(line, event);
-    pending_ = 1 + stream_column_.padding(columns);
-  }
-  const bool described = event_class.self_described && !event.payload().empty();
-  if (described) {
-    scratch_.clear();
-    const std::size_t columns = append_visible(scratch_, event.payload().front().text());
-    put(Paint::kName, scratch_.view());
-    pending_ = 2 + class_column_.padding(columns);
+  const ClockClass* const clock = event_class.clock;
+  TextLine& line = line_of(event);
+  TextStream* const stream = event.stream == nullptr ? nullptr : &stream_of(line, *event.stream);
+  const std::size_t room = kTimesRoom + line.room + (stream == nullptr ? 0 : stream->tag.size());
+  char* at = out_.reserve(room);
+  // What is not written there.
+  const auto apart = [&](auto put) {
+    out_.commit(at);
+    put();
+    at = out_.reserve(room);
+  };
+  const auto time =
+      clock == nullptr ? std::optional<std::uint64_t>() : line.clock.time_of(*clock, event.time);
+  if (time && !previous_) [[likely]] {
+    at = write_times(at, *time, clock->origin);
   } else {
-    put(line.name);
+    apart([&] { other_times(event); });
+  }
+  if (tags_) [[unlikely]]
+    apart([&] { put_tag(tags_.of(event_class)); });
+  if (stream != nullptr) at = write_stream(at, line, *stream, event);
+  const bool described = event_class.self_described && !event.payload().empty();
+  if (described) [[unlikely]] {
+    apart([&] {
+      scratch_.clear();
+      const std::size_t columns = append_visible(scratch_, event.payload().front().text());
+      put(Paint::kName, scratch_.view());
+      pending_ = 2 + class_column_.padding(columns);
+    });
+  } else {
+    at = line.name.write(write_spaces(at, pending_));
     pending_ = 2 + class_column_.padding(line.columns);
   }
-  if (event_class.clock != nullptr && event_class.has_duration) {
-    spaces();
-    palette_.begin(out_, Paint::kTime);
-    out_.append("for ");
-    append_seconds(out_, event_class.clock->interval(event.time, event.end_time));
-    palette_.end(out_, Paint::kTime);
-    pending_ = 2;
+  if (clock != nullptr && event_class.has_duration) {
+    const auto duration = line.clock.interval(*clock, event.time, event.end_time);
+    if (duration) [[likely]] {
+      at = write_duration(at, *duration);
+    } else {
+      apart([&] { other_duration(event); });
+    }
   }
-  const TraceDescription* const trace = trace_of(event_class);
-  values_.style().set_names(trace == nullptr ? nullptr : &trace->value_names());
-  values_.style().set_symbols(trace == nullptr ? nullptr : trace->symbols());
+  out_.commit(at);
+  if (event_class.entity.trace != names_of_) [[unlikely]]
+    look_up_names(event_class);
   contexts(line, event);
   if (described) {
     described_fields(event.payload()[1]);
@@ -288,73 +316,102 @@ void TextWriter::event(const Event& event) {
   pending_ = 0;
 }
 
-void TextWriter::times(const NarrowClock& narrow, const Event& event) {
-  const ClockClass* const clock = event.event_class->clock;
-  if (clock == nullptr) {
-    put_right(time_column_, Paint::kTime, "-");
-    put_right(delta_column_, Paint::kFaint, "-");
-    return;
-  }
-  const auto time = narrow.time_of(*clock, event.time);
-  if (!time || previous_) return exact_times(event.began_at(), clock->origin);
-  char* at = write_time(out_.reserve(kTimesRoom), *time, clock->origin);
-  out_.commit(write_delta(at, *time));
-  pending_ = 1;
-  previous_narrow_ = *time;
+// In the trace of a class.
+void TextWriter::look_up_names(const EventClass& event_class) {
+  const TraceDescription* const trace = trace_of(event_class);
+  values_.style().set_names(trace == nullptr ? nullptr : &trace->value_names());
+  values_.style().set_symbols(trace == nullptr ? nullptr : trace->symbols());
+  // A class of no description has a trace of its own.
+  names_of_ = event_class.entity.trace == 0 ? EntityId::none().trace : event_class.entity.trace;
 }
 
-char* TextWriter::write_time(char* to, std::uint64_t time, ClockOrigin origin) {
+char* TextWriter::write_times(char* to, std::uint64_t time, ClockOrigin origin) {
   if (!second_.holds(time) || origin != second_origin_) [[unlikely]]
     set_second(time, origin);
-  std::memset(to, ' ', kSpaces);
-  to = second_.write(to + time_column_.padding(time_columns_), time);
-  return second_end_.write(to);
+  to = second_.write(write_spaces(to, time_column_.padding(time_columns_)), time);
+  const std::uint64_t before = previous_narrow_ == kNoTime ? time : previous_narrow_;
+  const std::uint64_t delta = time - before;
+  if (delta < kPerSecond) [[likely]] {
+    to = write_nanoseconds(between_times_.write(to), static_cast<std::uint32_t>(delta));
+  } else {
+    to = write_long_delta(second_end_.write(to), time, before);
+  }
+  pending_ = 1;
+  previous_narrow_ = time;
+  return palette_.color() ? faint_end_.write(to) : to;
 }
 
 void TextWriter::set_second(std::uint64_t time, ClockOrigin origin) {
   constexpr std::size_t kDigits = 9;
   scratch_.clear();
   time_columns_ = append_time(scratch_, Nanoseconds::from_unsigned(time), origin);
-  const std::string_view text = scratch_.view();
+  const std::string text(scratch_.view());
   const std::size_t digits = text.find('.') + 1;
-  second_end_ = painted_end(text.substr(digits + kDigits), Paint::kTime);
-  const std::string before(text.substr(0, digits));
+  second_end_ = painted_end(std::string_view(text).substr(digits + kDigits), Paint::kTime);
+  second_ = SecondPrefix();
   scratch_.clear();
   palette_.begin(scratch_, Paint::kTime);
-  scratch_.append(before);
+  scratch_.append(std::string_view(text).substr(0, digits));
   second_.set(time, scratch_.view());
   second_origin_ = origin;
+  scratch_.clear();
+  scratch_.append(second_end_.view());
+  scratch_.append(1 + delta_column_.padding(kDeltaColumns), ' ');
+  palette_.begin(scratch_, Paint::kFaint);
+  scratch_.append("+0.");
+  between_times_ = Literal(scratch_.view());
 }
 
-char* TextWriter::write_delta(char* to, std::uint64_t time) {
-  constexpr std::uint64_t kPerSecond = 1'000'000'000;
-  const std::uint64_t before = previous_narrow_ == kNoTime ? time : previous_narrow_;
+// One of a second or more, or back.
+char* TextWriter::write_long_delta(char* to, std::uint64_t time, std::uint64_t before) {
   const bool negative = time < before;
   const std::uint64_t delta = negative ? before - time : time - before;
-  const std::uint64_t seconds = delta / kPerSecond;
-  std::size_t columns = 12;  // a sign, a digit, the point and nine digits
-  for (std::uint64_t rest = seconds; rest >= 10; rest /= 10) ++columns;
-  std::memset(to, ' ', kSpaces);
-  to = faint_begin_.write(to + 1 + delta_column_.padding(columns));
+  std::size_t columns = kDeltaColumns;
+  for (std::uint64_t rest = delta / kPerSecond; rest >= 10; rest /= 10) ++columns;
+  to = faint_begin_.write(write_spaces(to, 1 + delta_column_.padding(columns)));
+  if (columns != kDeltaColumns) second_ = SecondPrefix();  // the column may be wider now
   *to++ = negative ? '-' : '+';
-  to = write_decimal(to, seconds);
-  *to++ = '.';
-  to = write_nanoseconds(to, static_cast<std::uint32_t>(delta - seconds * kPerSecond));
-  return faint_end_.write(to);
+  return write_seconds(to, delta);
 }
 
-// Times of any size, and those that follow one which was not narrow.
-void TextWriter::exact_times(const Nanoseconds& time, ClockOrigin origin) {
+// Times of any size, those that follow one which was not narrow, and none.
+void TextWriter::other_times(const Event& event) {
+  const ClockClass* const clock = event.event_class->clock;
+  if (clock == nullptr) {
+    put_right(time_column_, Paint::kTime, "-");
+    put_right(delta_column_, Paint::kFaint, "-");
+    return;
+  }
+  const Nanoseconds time = event.began_at();
   if (previous_narrow_ != kNoTime) previous_ = Nanoseconds::from_unsigned(previous_narrow_);
   scratch_.clear();
-  append_time(scratch_, time, origin);
+  append_time(scratch_, time, clock->origin);
   put_right(time_column_, Paint::kTime, scratch_.view());
   scratch_.clear();
   append_delta(scratch_, previous_ ? time - *previous_ : Nanoseconds(0));
   put_right(delta_column_, Paint::kFaint, scratch_.view());
+  second_ = SecondPrefix();
   const auto narrow = NarrowClock::narrowed(time);
   previous_narrow_ = narrow.value_or(kNoTime);
   previous_ = narrow ? std::optional<Nanoseconds>() : time;
+}
+
+char* TextWriter::write_duration(char* to, std::uint64_t duration) {
+  to = write_spaces(to, pending_);
+  pending_ = 2;
+  if (duration < kPerSecond) [[likely]] {
+    to = write_nanoseconds(short_duration_.write(to), static_cast<std::uint32_t>(duration));
+  } else {
+    to = write_seconds(duration_begin_.write(to), duration);
+  }
+  return palette_.color() ? duration_end_.write(to) : to;
+}
+
+void TextWriter::other_duration(const Event& event) {
+  put(duration_begin_);
+  append_seconds(out_, event.event_class->clock->interval(event.time, event.end_time));
+  duration_end_.append(out_);
+  pending_ = 2;
 }
 
 void TextWriter::contexts(TextLine& line, const Event& event) {
@@ -501,29 +558,36 @@ std::size_t TextWriter::put_stream(const DataStream& stream) {
   return columns;
 }
 
-std::size_t TextWriter::put_event_stream(const TextLine& line, const Event& event) {
-  TextStream& known = streams_[*event.stream];
+TextStream& TextWriter::stream_of(const TextLine& line, const DataStream& stream) {
+  TextStream& known = streams_[stream];
   if (known.tag.empty()) [[unlikely]] {
     TextBuffer text(nullptr, 512);
     palette_.begin(text, Paint::kFaint);
-    known.columns = append_open_stream_tag(text, *event.stream);
+    known.columns = append_open_stream_tag(text, stream);
+    if (line.identity.empty()) text.append(tag_end_.view());
     known.tag = Literal(text.view());
   }
-  put(known.tag);
-  std::size_t columns = known.columns;
-  const Slot* slot = event.slots;
-  const Slot* const end = slot + event.common_count;
-  for (const auto& [before, width] : line.identity) {
-    if (slot == end) break;
-    before.append(out_);
-    char* const digits = out_.reserve(kIntegerSize);
-    char* const behind = write_decimal(digits, slot->bits);
-    out_.commit(behind);
-    columns += width + static_cast<std::size_t>(behind - digits);
-    slot = slot->next();
+  return known;
+}
+
+char* TextWriter::write_stream(char* to, const TextLine& line, const TextStream& stream,
+                               const Event& event) {
+  to = stream.tag.write(write_spaces(to, pending_));
+  std::size_t columns = stream.columns;
+  if (!line.identity.empty()) {
+    const Slot* slot = event.slots;
+    const Slot* const end = slot + event.common_count;
+    for (const auto& [before, width] : line.identity) {
+      if (slot == end) break;
+      char* const digits = before.write(to);
+      to = write_decimal(digits, slot->bits);
+      columns += width + static_cast<std::size_t>(to - digits);
+      slot = slot->next();
+    }
+    to = tag_end_.write(to);
   }
-  tag_end_.append(out_);
-  return columns;
+  pending_ = 1 + stream_column_.padding(columns);
+  return to;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tracedeck/render/text_value.hpp"
 
+#include <cstring>
+
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
 #include "tracedeck/text/number.hpp"
@@ -120,24 +122,36 @@ void TextStyle::scalar(TextBuffer& out, const Slot& slot, const FieldClass* fiel
 
 void TextStyle::packed(TextBuffer& out, const Slot& slot, const FieldClass* element) {
   const std::size_t count = packed_count(slot);
-  const bool addresses = shows_addresses(slot, element) && !palette_.color();
+  const bool bare = shows_addresses(slot, element) && !palette_.color() &&
+                    (count == 0 || symbols_ == nullptr || symbols_->empty());
+  if (bare) return addresses(out, slot.pointer, count);
   put(out, Paint::kPlain, "[");
   for (std::size_t i = 0; i < count; ++i) {
     begin_part(out, slot.kind, i);
-    if (!addresses || !bare_address(out, load_le<std::uint64_t>(slot.pointer + 8 * i)))
-      scalar(out, packed_element(slot, i), element);
+    scalar(out, packed_element(slot, i), element);
   }
   put(out, Paint::kPlain, "]");
 }
 
-// Writes an address that has no name and no colour; false: it has a name.
-bool TextStyle::bare_address(TextBuffer& out, std::uint64_t address) {
-  if (symbols_ != nullptr && !symbols_->functions_at(address).empty()) return false;
-  char* const at = out.reserve(kPrefixedSize);
-  char* const end = write_prefixed(at, address, false, 4);
-  out.commit(end);
-  columns_ += static_cast<std::size_t>(end - at);
-  return true;
+// An array of addresses that have no names and no colour.
+void TextStyle::addresses(TextBuffer& out, const std::uint8_t* from, std::size_t count) {
+  constexpr std::size_t kSize = 2 + kHexadecimalSize;
+  out.append('[');
+  std::size_t columns = 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    char* const begin = out.reserve(2 + kSize);
+    char* at = begin;
+    if (i != 0) {
+      std::memcpy(at, ", ", 2);
+      at += 2;
+    }
+    std::memcpy(at, "0x", 2);
+    at = write_hexadecimal(at + 2, load_le<std::uint64_t>(from + 8 * i));
+    columns += static_cast<std::size_t>(at - begin);
+    out.commit(at);
+  }
+  out.append(']');
+  columns_ += columns;
 }
 
 void TextStyle::integer(TextBuffer& out, const Slot& slot, const IntegerClass* integer) {

@@ -84,7 +84,7 @@ class TextStyle {
   void flags(TextBuffer& out, const Slot& slot, const IntegerClass& integer);
   void number(TextBuffer& out, const Slot& slot, DisplayBase base, Paint paint);
   void address(TextBuffer& out, const Slot& slot);
-  bool bare_address(TextBuffer& out, std::uint64_t address);
+  void addresses(TextBuffer& out, const std::uint8_t* from, std::size_t count);
   void name(TextBuffer& out, std::string_view name);
   void real(TextBuffer& out, double value);
   void blob(TextBuffer& out, ByteSpan bytes);

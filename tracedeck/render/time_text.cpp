@@ -61,15 +61,13 @@ std::size_t append_magnitude(TextBuffer& out, Uint128 nanoseconds) {
   char* const begin = out.reserve(kSize);
   char* at = begin;
   const auto narrow = static_cast<std::uint64_t>(nanoseconds);
-  std::uint64_t rest = narrow % kPerSecond;
   if (narrow == nanoseconds) [[likely]] {
-    at = write_decimal(at, narrow / kPerSecond);
+    at = write_seconds(at, narrow);
   } else {
     at = write_decimal(at, nanoseconds / kPerSecond);
-    rest = static_cast<std::uint64_t>(nanoseconds % kPerSecond);
+    *at++ = '.';
+    at = write_nanoseconds(at, static_cast<std::uint32_t>(nanoseconds % kPerSecond));
   }
-  *at++ = '.';
-  at = write_nanoseconds(at, static_cast<std::uint32_t>(rest));
   out.commit(at);
   return static_cast<std::size_t>(at - begin);
 }

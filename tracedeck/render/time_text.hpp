@@ -24,6 +24,15 @@ std::size_t append_time(TextBuffer& out, Nanoseconds time, ClockOrigin origin);
 std::size_t append_delta(TextBuffer& out, Nanoseconds delta);
 // Seconds with nine decimals, and a sign only when negative.
 std::size_t append_seconds(TextBuffer& out, Nanoseconds interval);
+// The same of an interval of 64 bits, which is not negative. Writes to room of `kSecondsSize` and
+// returns the end.
+inline constexpr std::size_t kSecondsSize = 32;
+inline char* write_seconds(char* to, std::uint64_t interval) {
+  constexpr std::uint64_t kPerSecond = 1'000'000'000;
+  to = write_decimal(to, interval / kPerSecond);
+  *to++ = '.';
+  return write_nanoseconds(to, static_cast<std::uint32_t>(interval % kPerSecond));
+}
 
 // The times of a clock's events where 63 bits hold them, as they nearly always do.
 class NarrowClock {
@@ -42,6 +51,13 @@ class NarrowClock {
         time < 0) [[unlikely]]
       return {};
     return static_cast<std::uint64_t>(time);
+  }
+  // Likewise the ns from one value to another; absent: it ends before it begins, too.
+  [[nodiscard]] std::optional<std::uint64_t> interval(const ClockClass& clock, std::uint64_t begin,
+                                                      std::uint64_t end) const {
+    if (!counts_ || end < begin || end - begin > kMost) [[unlikely]]
+      return narrowed(clock.interval(begin, end));
+    return end - begin;
   }
   [[nodiscard]] static std::optional<std::uint64_t> narrowed(const Nanoseconds& time) {
     if (time.negative() || time.magnitude() > kMost) return {};
@@ -84,15 +100,18 @@ class SecondPrefix {
 // Times as decimal integers of ns, one after another.
 class DecimalTimes {
  public:
-  void append(TextBuffer& out, std::uint64_t time) {
+  static constexpr std::size_t kRoom = 2 * SecondPrefix::kSize;
+
+  // Writes a time of 63 bits to room of `kRoom`, and returns the end.
+  char* write(char* to, std::uint64_t time) {
     constexpr std::uint64_t kPerSecond = 1'000'000'000;
-    if (time < kPerSecond) return append_decimal(out, time);
+    if (time < kPerSecond) return write_decimal(to, time);
     if (!second_.holds(time)) [[unlikely]] {
       std::array<char, kIntegerSize> digits;
       const char* const end = write_decimal(digits.data(), time / kPerSecond);
       second_.set(time, {digits.data(), end});
     }
-    out.commit(second_.write(out.reserve(2 * SecondPrefix::kSize), time));
+    return second_.write(to, time);
   }
 
  private:

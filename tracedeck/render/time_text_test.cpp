@@ -76,7 +76,7 @@ TEST(DecimalTimes, AreTheTimes) {
         std::uint64_t{2'000'000'000}, std::uint64_t{1'000'000'000}, ~std::uint64_t{0} >> 1,
         std::uint64_t{5}}) {
     TextBuffer out(nullptr, 512);
-    times.append(out, time);
+    out.commit(times.write(out.reserve(DecimalTimes::kRoom), time));
     EXPECT_EQ(out.view(), std::to_string(time));
   }
 }

@@ -157,11 +157,12 @@ void append_json_base64(TextBuffer& out, ByteSpan bytes) {
   out.append('"');
 }
 
-void append_json_integer(TextBuffer& out, Nanoseconds value) {
+char* write_json_integer(char* to, Nanoseconds value) {
   const bool large = value.magnitude() > kLargestExactInteger;
-  if (large) out.append('"');
-  append_decimal(out, value);
-  if (large) out.append('"');
+  if (large) *to++ = '"';
+  to = write_decimal(to, value);
+  if (large) *to++ = '"';
+  return to;
 }
 
 }  // namespace tracedeck

@@ -6,6 +6,7 @@
 
 #include "tracedeck/base/bytes.hpp"
 #include "tracedeck/base/time.hpp"
+#include "tracedeck/text/number.hpp"
 #include "tracedeck/text/text_buffer.hpp"
 
 namespace tracedeck {
@@ -25,7 +26,12 @@ void append_json_base64(TextBuffer& out, ByteSpan bytes);
 // Up to here, and down to its negative, readers that take numbers for doubles keep integers exact.
 inline constexpr std::uint64_t kLargestExactInteger = std::uint64_t{1} << 53;
 
-// The digits of a time, as a string when such a reader would round them.
-void append_json_integer(TextBuffer& out, Nanoseconds value);
+// The digits of a time, as a string when such a reader would round them. Writes to room of
+// `kJsonIntegerSize` and returns the end.
+inline constexpr std::size_t kJsonIntegerSize = 2 * kIntegerSize + 2;
+char* write_json_integer(char* to, Nanoseconds value);
+inline void append_json_integer(TextBuffer& out, Nanoseconds value) {
+  out.commit(write_json_integer(out.reserve(kJsonIntegerSize), value));
+}
 
 }  // namespace tracedeck

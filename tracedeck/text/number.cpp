@@ -73,26 +73,19 @@ void append_prefixed_limbs(TextBuffer& out, std::span<const std::uint64_t> limbs
   out.commit(at + count);
 }
 
-// The eight hexadecimal digits of a value as characters, the last one in the lowest byte.
-std::uint64_t hexadecimal_digits(std::uint32_t value) {
-  std::uint64_t digits = (value | std::uint64_t{value} << 16) & 0x0000'FFFF'0000'FFFF;
-  digits = (digits | digits << 8) & 0x00FF'00FF'00FF'00FF;
-  digits = (digits | digits << 4) & 0x0F0F'0F0F'0F0F'0F0F;
-  const std::uint64_t letters = ((digits + 0x0606'0606'0606'0606) >> 4) & 0x0101'0101'0101'0101;
-  return digits + 0x3030'3030'3030'3030 + letters * ('a' - '0' - 10);
-}
-
-char* write_hexadecimal(char* to, std::uint64_t value) {
-  const auto width = static_cast<unsigned>(std::bit_width(value | 1));
-  const unsigned count = (width + 3) / 4;
-  value <<= 64 - 4 * count;
-  auto* const bytes = reinterpret_cast<std::uint8_t*>(to);
-  store_be(bytes, hexadecimal_digits(static_cast<std::uint32_t>(value >> 32)));
-  store_be(bytes + 8, hexadecimal_digits(static_cast<std::uint32_t>(value)));
-  return to + count;
-}
-
 }  // namespace
+
+char* write_long_decimal(char* to, std::uint64_t value) {
+  using namespace detail;
+  const std::uint64_t high = value / kBillion;
+  if (high < kBillion) {
+    to = write_small(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = write_small(to, static_cast<std::uint32_t>(high / kBillion));
+    to = write_nine(to, static_cast<std::uint32_t>(high % kBillion));
+  }
+  return write_nine(to, static_cast<std::uint32_t>(value % kBillion));
+}
 
 char* write_decimal(char* to, Uint128 value) {
   const auto low = static_cast<std::uint64_t>(value);
@@ -102,9 +95,9 @@ char* write_decimal(char* to, Uint128 value) {
   return write_padded(to, static_cast<std::uint64_t>(value % kChunk), kChunkDigits);
 }
 
-void append_decimal(TextBuffer& out, Nanoseconds value) {
-  if (value.negative()) out.append('-');
-  append_decimal(out, value.magnitude());
+char* write_decimal(char* to, Nanoseconds value) {
+  if (value.negative()) *to++ = '-';
+  return write_decimal(to, value.magnitude());
 }
 
 void append_wide_decimal(TextBuffer& out, ByteSpan little_endian, bool is_signed) {

@@ -80,9 +80,9 @@ RC_GTEST_PROP(Number, PrefixedIntegersAreTheirDigits,
 
 TEST(Number, Nanoseconds) {
   for (const std::uint32_t value : {0U, 9U, 10U, 123'456'789U, 999'999'999U, 100'000'000U}) {
-    std::string room(9, '#');
+    std::string room(10, '#');
     EXPECT_EQ(write_nanoseconds(room.data(), value), room.data() + 9);
-    EXPECT_EQ(room, fmt::format("{:09}", value));
+    EXPECT_EQ(room.substr(0, 9), fmt::format("{:09}", value));
   }
 }
 

@@ -22,16 +22,14 @@ class TextBuffer {
 
   // Room for at least `count` characters, to be filled from the front and committed before the next
   // call. The characters appended before may have left the buffer.
-  [[nodiscard]] char* reserve(std::size_t count) {
+  [[nodiscard]] [[gnu::always_inline]] char* reserve(std::size_t count) {
     if (static_cast<std::size_t>(limit_ - end_) < count) make_room(count);
     return end_;
   }
-  // The end of the room that there is, which may be more than what was asked for.
-  [[nodiscard]] const char* limit() const { return limit_; }
   // Ends what was written into reserved room.
   void commit(char* end) { end_ = end; }
 
-  void append(char character) {
+  [[gnu::always_inline]] void append(char character) {
     char* const at = reserve(1);
     *at = character;
     commit(at + 1);

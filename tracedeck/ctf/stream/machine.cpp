@@ -104,6 +104,10 @@ RunStatus Run::steps(const Step* step) {
     ++out;
     position += of.width;
   };
+  // As the topmost of 64 bits.
+  const auto aligned_little = [&](const Step& of) {
+    return load_le<std::uint64_t>(at(position)) << (64U - of.width);
+  };
   // Steps that go through the state.
   const auto through = [&](RunStatus (Run::*member)(const Step&)) {
     s_.position = position;
@@ -140,11 +144,11 @@ RunStatus Run::steps(const Step* step) {
         [[fallthrough]];
       case Op::kAlignedLittle:
         position += step->skip;
-        make(top_little(at(position), 0, step->width) >> (64U - step->width), *step);
+        make(aligned_little(*step) >> (64U - step->width), *step);
         break;
       case Op::kAlignedLittleSigned:
         position += step->skip;
-        make(extended(top_little(at(position), 0, step->width), step->width), *step);
+        make(extended(aligned_little(*step), step->width), *step);
         break;
       case Op::kAlignedBig:
         position += step->skip;
