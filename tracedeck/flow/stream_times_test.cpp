@@ -59,22 +59,22 @@ class Device {
   std::array<DataStream, 2> streams_ = {};
 };
 
-using Order = std::vector<std::size_t>;
+using Ranks = std::vector<std::size_t>;
 
 TEST(StreamTimes, DoNotMixRunsOfADevice) {
   const Device device("tband");
   EXPECT_EQ(
       device.order({{5 * kMillisecond}, {9 * kMillisecond}, {kMillisecond}, {6 * kMillisecond}}),
-      (Order{0, 1, 2, 3}));
+      (Ranks{0, 1, 2, 3}));
   EXPECT_EQ(device.order({{5000 * kMillisecond}, {9000 * kMillisecond}, {7000 * kMillisecond}}),
-            (Order{0, 1, 2}));
+            (Ranks{0, 1, 2}));
   // Each run is sorted.
   EXPECT_EQ(device.order({{5 * kMillisecond},
                           {9 * kMillisecond},
                           {9 * kMillisecond - 10},
                           {2 * kMillisecond},
                           {2 * kMillisecond - 10}}),
-            (Order{0, 2, 1, 4, 3}));
+            (Ranks{0, 2, 1, 4, 3}));
   // Again and again.
   EXPECT_EQ(device.order({{9 * kMillisecond},
                           {kMillisecond},
@@ -82,19 +82,19 @@ TEST(StreamTimes, DoNotMixRunsOfADevice) {
                           {0},
                           {7 * kMillisecond},
                           {5 * kMillisecond}}),
-            (Order{0, 1, 2, 3, 5, 4}));
+            (Ranks{0, 1, 2, 3, 5, 4}));
 }
 
 TEST(StreamTimes, SortWhatWasRecordedLate) {
   const Device device("tband");
   EXPECT_EQ(device.order({{5 * kMillisecond}, {9 * kMillisecond}, {6 * kMillisecond}}),
-            (Order{0, 2, 1}));
-  EXPECT_EQ(device.order({{kMillisecond}, {0}}), (Order{1, 0}));
-  EXPECT_EQ(device.order({{9000 * kMillisecond}, {8000 * kMillisecond}}), (Order{1, 0}));
+            (Ranks{0, 2, 1}));
+  EXPECT_EQ(device.order({{kMillisecond}, {0}}), (Ranks{1, 0}));
+  EXPECT_EQ(device.order({{9000 * kMillisecond}, {8000 * kMillisecond}}), (Ranks{1, 0}));
   // Of a clock that goes on whatever becomes of who reads it.
   EXPECT_EQ(Device("dial9").order(
                 {{5 * kMillisecond}, {9 * kMillisecond}, {kMillisecond}, {6 * kMillisecond}}),
-            (Order{2, 0, 3, 1}));
+            (Ranks{2, 0, 3, 1}));
 }
 
 TEST(StreamTimes, AreOfTheSameRunInAllDataStreams) {
@@ -105,25 +105,25 @@ TEST(StreamTimes, AreOfTheSameRunInAllDataStreams) {
                           {2 * kMillisecond, 1},
                           {3 * kMillisecond},
                           {9 * kMillisecond}}),
-            (Order{0, 1, 2, 3, 4, 5}));
+            (Ranks{0, 1, 2, 3, 4, 5}));
   // What a core still had of the first run.
   EXPECT_EQ(device.order({{5 * kMillisecond},
                           {9 * kMillisecond, 1},
                           {kMillisecond},
                           {9 * kMillisecond + 10, 1},
                           {2 * kMillisecond}}),
-            (Order{0, 1, 3, 2, 4}));
+            (Ranks{0, 1, 3, 2, 4}));
   // A core that did nothing for long is in the second run too.
   EXPECT_EQ(device.order({{kMillisecond, 1},
                           {9 * kMillisecond},
                           {kMillisecond},
                           {2 * kMillisecond, 1},
                           {8 * kMillisecond}}),
-            (Order{0, 1, 2, 3, 4}));
+            (Ranks{0, 1, 2, 3, 4}));
   // A core that comes with the second run alone.
   EXPECT_EQ(
       device.order({{9 * kMillisecond}, {kMillisecond}, {8 * kMillisecond, 1}, {5 * kMillisecond}}),
-      (Order{0, 1, 3, 2}));
+      (Ranks{0, 1, 3, 2}));
 }
 
 TEST(StreamTimes, DoNotGoByWhatRecordersWriteAtTheTimeZero) {
@@ -132,13 +132,13 @@ TEST(StreamTimes, DoNotGoByWhatRecordersWriteAtTheTimeZero) {
                           {9 * kMillisecond},
                           {.time = 0, .is_core_id = true},
                           {10 * kMillisecond}}),
-            (Order{2, 0, 1, 3}));
+            (Ranks{2, 0, 1, 3}));
   EXPECT_EQ(device.order({{5 * kMillisecond},
                           {9 * kMillisecond},
                           {.time = 0, .is_core_id = true},
                           {kMillisecond},
                           {9 * kMillisecond}}),
-            (Order{2, 0, 1, 3, 4}));
+            (Ranks{2, 0, 1, 3, 4}));
 }
 
 TEST(StreamTimes, EndRunsOfEventsWhereARestartMayFollow) {
