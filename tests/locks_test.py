@@ -55,6 +55,15 @@ class LocksTest(CommandTest):
         self.assertEqual(self.holds(answer), {"count": 2, "total": 7, "left_out": 0, "open": 0})
         self.assertEqual((answer["counts"]["began_before"], answer["counts"]["unmatched_ends"]), (0, 1))
 
+    def test_a_mutex_that_another_thread_had_meanwhile(self):
+        """A wait for a condition gives it back, which is not recorded: thread 2 did not hold it for 70 ns."""
+        answer = self.latency((10, 2, "lock_acq"), (15, 4, "lock_req"), (20, 4, "lock_acq"), (50, 4, "unlock"), (80, 2, "unlock"))
+        self.assertEqual(self.holds(answer), {"count": 1, "total": 30, "left_out": 1, "open": 0})
+        self.assertEqual(answer["counts"]["unmatched_ends"], 1)
+        # An unlock may be recorded behind the lock that it let through.
+        answer = self.latency((10, 2, "lock_acq"), (15, 4, "lock_req"), (30, 4, "lock_acq"), (31, 2, "unlock"), (50, 4, "unlock"))
+        self.assertEqual(self.holds(answer), {"count": 2, "total": 21 + 20, "left_out": 0, "open": 0})
+
     def test_without_threads_nothing_is_known(self):
         """A thread moves from processor to processor: one is no thread."""
         classes = {

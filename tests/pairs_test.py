@@ -56,6 +56,14 @@ class PairsTest(CommandTest):
         self.assertEqual(self.latency(*events)["count"], 3)
         self.assertEqual(self.latency(*events, lost=[(3, 1)]), {"count": 1, "total": MS, "left_out": 2, "open": 0})
 
+    def test_a_number_of_a_processor_pairs_nothing(self):
+        trace = Ctf({"req_begin": ("req_id", "cpu_id"), "req_end": ("req_id", "cpu_id")}, False)
+        for time, cpu, name, number in ((0, 0, "req_begin", 1), (1, 1, "req_end", 1), (2, 1, "req_begin", 2), (3, 0, "req_end", 2)):
+            trace.event(cpu, time * MS, name, {"req_id": number, "cpu_id": cpu}, 0)
+        trace.write(self.folder / "numbers")
+        (row,) = json.loads(self.check(run("latency", "--json", self.folder / "numbers"), 0).stdout)["rows"]
+        self.assertEqual((row["count"], row["total"]), (2, 2 * MS))
+
     def test_without_a_number_a_processor_is_no_thread(self):
         events = [each for i in range(6) for each in ((10 * i, 0, "io_begin", i), (10 * i + 2, 1, "io_end", i))]
         self.assertEqual(self.latency(*events), {"count": 0, "total": 0, "left_out": 6, "open": 0})

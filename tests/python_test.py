@@ -1108,6 +1108,9 @@ class Calls(Traces):
                 self.close({"trace": trace})
 
     def test_structures_and_texts(self):
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)  # where some of the texts become names of files
         texts = {parameter for parameters in self.functions.values() for kind, parameter in parameters if kind == "const char*"}
         for name, parameters in self.functions.items():
             for _, parameter in parameters:

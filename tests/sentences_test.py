@@ -386,6 +386,7 @@ class Sentences(CommandTest):
         lengths = [(10 * i, OTHER, (7 - i,)) for i in range(1, 6)]
         received = self.file("queue.bin", pool(*lengths, (100, START, (0, 1)), (200, OTHER, (0,)), (300, OTHER, (1,)), (400, END, (0,))))
         self.why("--longest", "blocked*", "--table", self.file("queues.toml", QUEUES.encode()), received)
+        self.latency(*self.missing_switches())
         waits = self.file("waits.toml", WAITS.encode())
         self.latency("--table", waits, self.file("waits.bin", pool((100, START, (0, 1)), (200, START, (1, 1)), (300, OTHER, (1,)))))
         ticks, early = self.file("ticks.toml", TICKS.encode()), self.folder / "early"
@@ -399,6 +400,15 @@ class Sentences(CommandTest):
         span = heph.event(b"work", start=2000, end=1000)
         self.latency(self.file("early.heph", heph.epoch(0) + span))
         self.some_left_out(table)
+
+    def missing_switches(self):
+        """A recording of one thread alone: it leaves a processor on which nothing was put since it left."""
+        trace = Ctf(KERNEL, False)
+        for time in (1000, 2000):
+            names = {"prev_comm": "a", "next_comm": "", "prev_prio": 0, "next_prio": 0}
+            trace.event(0, time, "sched_switch", {**names, "prev_tid": 1, "prev_state": 1, "next_tid": 0}, 0)
+        trace.write(self.folder / "tracked")
+        return [self.folder / "tracked"]
 
     def some_left_out(self, table):
         """Of tables that are cut, and of ranges, the text alone says so."""

@@ -251,6 +251,8 @@ class Table(Base):
 
     def on_TaskSpawnEvent(self, event, fields):
         task = fields["task_id"]
+        # Another one may have had its number.
+        self.gone.discard(task)
         self.sheet.begin("task", task, place(fields.get("spawn_loc")), f"life of task {task}", {"task_id": task})
         self.sheet.state(f"task {task}", "spawned")
         if isinstance(fields.get("instrumented"), bool):

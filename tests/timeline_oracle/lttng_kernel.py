@@ -194,7 +194,10 @@ class Table(Base):
             return
         self.waking_came = self.waking_came or event["name"] == "sched_waking"
         is_alone = self.waking_came or (self.has_waking and not self.waking_missing)
-        is_cause = event["name"] == "sched_waking" or not is_alone or was_refused or self.is_waking_missing(tid)
+        # Nothing else wakes who is new.
+        is_cause = (
+            event["name"] in ("sched_waking", "sched_wakeup_new") or not is_alone or was_refused or self.is_waking_missing(tid)
+        )
         if self.runs(tid):
             return
         if is_cause and state is None:

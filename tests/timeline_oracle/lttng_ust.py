@@ -77,6 +77,7 @@ class Table(Base):
         key, track = (self.thread, fields.get("mutex")), thread_name(self.thread)
         held = f"mutex {hex(fields['mutex'])}"
         of_process = f"{in_context(event, 'vpid')} {held}"
+        holds = self.sheet.open["hold mutex", of_process]
         if what == "lock_req":
             self.sheet.begin("wait mutex", key, held, track)
             self.sheet.wait("mutex wait", key)
@@ -85,9 +86,15 @@ class Table(Base):
                 self.sheet.end("wait mutex", key, track, held)
                 self.sheet.waited("mutex wait", key, track)
             if fields.get("status", 0) in (0, EOWNERDEAD):
-                self.sheet.begin("hold mutex", key, held, of_process, stacked=True)
+                self.sheet.begin("hold mutex", of_process, held, of_process, stacked=True)
+                holds[-1].owner = self.thread
         elif what == "unlock" and fields.get("status", 0) == 0:
-            if self.sheet.open["hold mutex", key]:
-                self.sheet.end("hold mutex", key, of_process, held)
-            else:
-                self.sheet.unmatched("hold mutex", held, of_process)
+            own = next((one for one in reversed(holds) if one.owner == self.thread), None)
+            if own is None:
+                return self.sheet.unmatched("hold mutex", held, of_process)
+            # Who has it now has it alone: others had given it back.
+            before = holds[: next(i for i, one in enumerate(holds) if one is own)]
+            for one in [one for one in reversed(before) if one.owner != self.thread]:
+                one.mixed = True
+                self.sheet.end_one(holds, one)
+            self.sheet.end_one(holds, own)

@@ -339,7 +339,15 @@ def ctf(classes, has_thread):
                 running[cpu] = values["next_tid"] = rng.choice(
                     [tid for tid in (0, 0, 1, 2, 3, 4) if tid == 0 or tid not in running.values()]
                 )
-            if rng.random() < GOING:
+            # A thread leaves the processor that it is on.
+            if name == "thread_switched_out":
+                if running[cpu] == 0:
+                    continue
+                values["thread_id"] = running[cpu]
+                running[cpu] = 0
+            elif name == "thread_switched_in":
+                running[cpu] = values["thread_id"]
+            if rng.random() < GOING or "switch" in name:
                 trace.event(cpu, time, name, values, thread)
             if rng.random() < 0.03:
                 trace.packet(cpu, rng.choice((0, 0, 3)))

@@ -34,6 +34,7 @@ class Table(Base):
         self.published = {}  # time of a message at its source -> topic, of the last one
         self.waiting = {}  # (wait, time of a message at its source) -> topics of those that nobody took
         self.ring = set()  # (vpid, buffer, index) of messages on their way
+        self.without = set()  # callbacks of timers and services, which are called with no message
         self.taken = set()  # threads that took a message and called nothing yet
         self.messages = {}  # thread -> (time at its source of the message taken last, stream, topic)
 
@@ -98,6 +99,7 @@ class Table(Base):
 
     def on_rclcpp_timer_callback_added(self, fields):
         self.own(fields, (self.vpid, fields["timer_handle"]))
+        self.without.add((self.vpid, fields["callback"]))
         self.timers[self.vpid, fields["timer_handle"]] = fields["callback"]
 
     def on_rclcpp_timer_link_node(self, fields):
@@ -108,6 +110,7 @@ class Table(Base):
 
     def on_rclcpp_service_callback_added(self, fields):
         self.own(fields, (self.vpid, fields["service_handle"]))
+        self.without.add((self.vpid, fields["callback"]))
 
     def own(self, fields, handle):
         """What a callback serves is made before the callback is added to it."""
@@ -129,10 +132,12 @@ class Table(Base):
             self.sheet.flow("take -> callback")
         if self.thread in self.messages:
             message, _, topic = self.messages.pop(self.thread)
-            self.served("publish -> callback", message, topic)
+            if (self.vpid, callback) not in self.without:
+                self.served("publish -> callback", message, topic)
 
     def on_callback_end(self, fields):
         callback = fields["callback"]
+        self.messages.pop(self.thread, None)  # what it takes meanwhile it takes itself
         self.sheet.end("callback", (self.thread, callback), thread_name(self.thread), self.callback(callback))
 
     def executor(self, state):

@@ -169,8 +169,7 @@ Table infer_table(const Event& event, const Pairing& pairing) {
   }
   // What has a number may end on another thread than it began on.
   slice.by_track = !slice.match.empty() && !track.key.empty();
-  // Threads go from one processor to another.
-  if (slice.match.empty() && track.kind != TrackKind::kCpu) {
+  if (slice.match.empty()) {
     for (const std::string& key : track.key) slice.match.push_back({key, key});
   }
   for (const NamedClasses* const each : pairing.begins)

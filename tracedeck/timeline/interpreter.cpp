@@ -490,8 +490,8 @@ class Interpreter::Work {
       }
     }
     std::ranges::sort(of_clock);
-    const SectionEnd ended = marking_.end_section(of_clock, latest, now.number - 1,
-                                                  SectionEnd::Why::kClockStep);
+    const SectionEnd ended =
+        marking_.end_section(of_clock, latest, now.number - 1, SectionEnd::Why::kClockStep);
     for (auto& [name, space] : context_.tracks) space->forget(ended);
     context_.ended.keep_if([&](std::uint32_t track) { return !ended.has_track(track); });
     Moment end = now;
@@ -905,10 +905,10 @@ class Interpreter::Work {
   std::unordered_map<std::uint64_t, Losses> wide_losses_;            // by trace
   std::unordered_map<std::uint64_t, StreamsOfTrace> trace_streams_;  // likewise
   flow::LateEvents late_;
-  bool losses_known_ = false;       // to `late_`, of the batch at hand
-  std::vector<EndedStream> ended_;  // of which it is not known yet
+  bool losses_known_ = false;                // to `late_`, of the batch at hand
+  std::vector<EndedStream> ended_;           // of which it is not known yet
   std::vector<const StreamsOfTrace*> over_;  // traces that ended since the last event
-  std::vector<StreamState*> lack_begin_;  // those that may have had packets before
+  std::vector<StreamState*> lack_begin_;     // those that may have had packets before
   // The same of traces that seem to have ended with them, by trace.
   std::unordered_map<const Losses*, std::vector<EndedStream>> ended_traces_;
   std::int64_t losing_until_ = kNoTime;  // the first of all

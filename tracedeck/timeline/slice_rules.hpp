@@ -383,6 +383,8 @@ class BeginSlice : public Action {
     std::uint64_t* const found =
         track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
     if (found == nullptr) return context_.marking.count_without_field(now);
+    if (state_.rule->again == SliceRule::Again::kOwn && !has_check(event)) [[unlikely]]
+      return context_.marking.count_without_field(now);
     OpenId below = 0;
     std::uint64_t& place = *found;
     if (states_) note_state(event, track, now);
@@ -471,6 +473,12 @@ class BeginSlice : public Action {
     if (!any) return;
     marking_.mix(id, now);
     state_.any_mixed = true;
+  }
+  // Whether the event says whose the slice is.
+  [[nodiscard, gnu::noinline]] bool has_check(const Event& event) {
+    std::uint64_t word = 0;
+    return std::ranges::all_of(
+        check_, [&](BoundValue& each) { return each.word(event, context_.scope, word); });
   }
   [[nodiscard]] bool has_room_above(OpenId open) const {
     if (!state_.rule->by_stream && !state_.rule->by_track &&
@@ -669,6 +677,8 @@ class EndSlice final : public Action {
     if (found == nullptr) return context_.marking.count_without_field(now);
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
+    if (state_.rule->again == SliceRule::Again::kOwn && !says_whose(event)) [[unlikely]]
+      return context_.marking.count_without_field(now);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
     if (state_.rule->by_track) return end_on_track(place, now);
     if (state_.rule->by_stream) return end_of_stream(place, now);
@@ -699,6 +709,11 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
+  }
+  [[nodiscard, gnu::noinline]] bool says_whose(const Event& event) {
+    std::uint64_t word = 0;
+    return std::ranges::all_of(
+        check_, [&](BoundValue& each) { return each.word(event, context_.scope, word); });
   }
   // Who has it now has it alone: what others began before and did not end was over by then.
   [[gnu::noinline]] void end_own(std::uint64_t& place, const Moment& now) {
