@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,9 +40,9 @@ class Packets {
 
   [[nodiscard]] bool event_is_open() const { return event_ != kNone; }
 
-  // What the open packet, or the next one, names by `iid`: `text` must live until that is closed.
+  // What the open packet, or the next one, names by `iid`.
   void intern(std::uint32_t field, std::uint32_t iid, std::string_view text) {
-    interned_.push_back({field, iid, text});
+    interned_.push_back({field, iid, std::string(text)});
   }
   // Fields of a message and their values.
   using Numbers = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
@@ -62,7 +63,7 @@ class Packets {
   struct Interned {
     std::uint32_t field;
     std::uint32_t iid;
-    std::string_view text;
+    std::string text;
   };
 
   [[nodiscard]] std::uint64_t moved(std::int64_t time);
