@@ -145,7 +145,7 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"why/first", "of its name; the longest of all later ones took {duration}",
      "it is the first of its name, and all later ones took half as long at most", "longest_later"},
     {"why/ran", "{processor}: {tasks}", "tasks ran on its processor while it was ready to run", "ran"},
-    {"why/idle", "nothing on {processors} meanwhile", "processors had nothing to do meanwhile", "idle"},
+    {"why/idle", "{processors}: idle for nine tenths of it or more", "processors had nothing to do for so long", "idle"},
     {"why/at-most", "{counter}: {values}, its most until then",
      "the greatest value of a counter meanwhile is the greatest until then", "counted"},
     {"why/below-most", "{counter}: {values}; its most is {most}",
@@ -366,7 +366,7 @@ inline constexpr auto kSentences = std::to_array<Sentence>({
     {"require/unclear", "it is not known: {count} of \"{name}\" {has/have} a begin or an end that may be another's",
      "a count, total, minimum or maximum is asked for, and slices or waits of that name are counted as `unclear`", ""},
     {"require/lost", "it is not known: events were lost",
-     "a count, total, minimum or maximum is asked for, and the trace has losses or damage", ""},
+     "a count, total, minimum or maximum is asked for, or `slower` of a name that B lacks, and the trace has losses or damage", ""},
     {"require/one-time", "it is not known: the events are all of one time", "a rate is asked for, and time does not pass", ""},
 
     // ---- Beside answers

@@ -289,6 +289,8 @@ Requirement::Finding Requirement::count_slower(const Comparison& comparison) con
     if (lost != 0 && found.doubt.empty()) {
       found.doubt = render::say<"require/lost-within">(render::Plain(lost), row.name.label());
     }
+    if (row.b == nullptr && comparison.b().has_gaps() && found.doubt.empty())
+      found.doubt = render::say<"require/lost">();
     if (row.is_slower()) ++found.value;
   }
   if (!any) found.doubt = nothing_text(others);

@@ -155,6 +155,7 @@ void SliceWitness::end_slice(const Timeline& timeline, const Mark& mark) {
   piece.begin = mark.begin;
   piece.end = mark.time;
   piece.depth = open.size();
+  piece.flags = mark.flags;
   if (open.empty() && mark.begin <= slice.begin && mark.time >= slice.begin &&
       at_begin_.size() < kMostSpent)
     at_begin_[mark.track] = mark.name;

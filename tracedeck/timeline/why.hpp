@@ -177,6 +177,7 @@ struct Evidence {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::size_t depth = 0;       // within the slice
+    std::uint16_t flags = 0;     // of its mark
     std::string arguments = {};  // "task_id=112"
     std::string values = {};     // of the arguments: "112"
   };

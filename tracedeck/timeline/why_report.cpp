@@ -88,10 +88,21 @@ void append_samples(Section& section, const Evidence& evidence, TrackId track,
   }
 }
 
+// Whether it lasted as long as is known of it, or may have lasted longer, or shorter.
+enum class Bound : std::uint8_t { kNone, kLeast, kMost };
+Bound bound_of(const Piece& piece) {
+  if ((piece.flags & (kBeganBefore | kOpenAtEnd)) != 0) return Bound::kLeast;
+  return (piece.flags & kGone) != 0 ? Bound::kMost : Bound::kNone;
+}
+
 std::string piece_text(const Timeline& timeline, const Piece& piece) {
-  std::string text =
-      fmt::format("{}, {} from {}", label_of(timeline, piece.name),
-                  duration_text(piece.end - piece.begin), since(timeline, piece.begin));
+  const Bound bound = bound_of(piece);
+  std::string text = fmt::format("{}, {}{} from {}", label_of(timeline, piece.name),
+                                 duration_text(piece.end - piece.begin),
+                                 bound == Bound::kLeast  ? " or more"
+                                 : bound == Bound::kMost ? " or less"
+                                                         : "",
+                                 since(timeline, piece.begin));
   if (!piece.arguments.empty()) text += "  " + visible(piece.arguments);
   return text;
 }
@@ -101,6 +112,8 @@ void append_members(JsonObject& object, const Piece& piece, const Timeline& time
   object.string("track", timeline.track(piece.track).name);
   object.integer("begin", timeline.absolute(piece.begin));
   object.integer("duration", piece.end - piece.begin);
+  if (const Bound bound = bound_of(piece); bound != Bound::kNone)
+    object.string("bound", bound == Bound::kLeast ? "least" : "most");
   if (!piece.arguments.empty()) object.string("arguments", piece.arguments);
 }
 
