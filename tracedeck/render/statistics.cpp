@@ -4,6 +4,7 @@
 
 #include "tracedeck/render/counted.hpp"
 #include "tracedeck/render/description.hpp"
+#include "tracedeck/render/json.hpp"
 #include "tracedeck/render/time_text.hpp"
 #include "tracedeck/text/json_object.hpp"
 #include "tracedeck/text/text_table.hpp"

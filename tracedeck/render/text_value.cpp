@@ -1,6 +1,7 @@
 #include "tracedeck/render/text_value.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <string_view>
 
 #include "tracedeck/base/real.hpp"
 #include "tracedeck/model/labels.hpp"
@@ -141,12 +142,9 @@ void TextStyle::addresses(TextBuffer& out, const std::uint8_t* from, std::size_t
   for (std::size_t i = 0; i < count; ++i) {
     char* const begin = out.reserve(2 + kSize);
     char* at = begin;
-    if (i != 0) {
-      std::memcpy(at, ", ", 2);
-      at += 2;
-    }
-    std::memcpy(at, "0x", 2);
-    at = write_hexadecimal(at + 2, load_le<std::uint64_t>(from + 8 * i));
+    if (i != 0) at = std::ranges::copy(std::string_view(", "), at).out;
+    at = std::ranges::copy(std::string_view("0x"), at).out;
+    at = write_hexadecimal(at, load_le<std::uint64_t>(from + 8 * i));
     columns += static_cast<std::size_t>(at - begin);
     out.commit(at);
   }

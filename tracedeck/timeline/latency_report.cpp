@@ -250,9 +250,8 @@ std::string timeline_summary(const Timeline& timeline, std::optional<std::int64_
   out += "; ";
   std::vector<std::string> lacks;
   if (counts.gaps != 0) {
-    lacks.push_back(counts.lost_events == 0
-                        ? say<"trace/losses-of-unknown-size">(counts.gaps)
-                        : say<"trace/losses">(counts.lost_events, counts.gaps));
+    lacks.push_back(counts.lost_events == 0 ? say<"trace/losses-of-unknown-size">(counts.gaps)
+                                            : say<"trace/losses">(counts.lost_events, counts.gaps));
   }
   if (counts.ended_early != 0) lacks.push_back(say<"trace/ended-early">(counts.ended_early));
   if (counts.missing_switches != 0)

@@ -348,10 +348,9 @@ void Marking::end_unmatched(TrackId track, NameId name, const Moment& now,
   }
   const TrackId place = lane == kNoTrack ? track : lane;
   const std::int64_t time = touch(place, now, flags);
-  const bool is_later = now.stream != nullptr && now.stream->all != nullptr &&
-                        now.stream->all->begin != kNoTime;
-  const std::int64_t begun =
-      std::min(is_later ? now.stream->all->begin : timeline_.begin(), time);
+  const bool is_later =
+      now.stream != nullptr && now.stream->all != nullptr && now.stream->all->begin != kNoTime;
+  const std::int64_t begun = std::min(is_later ? now.stream->all->begin : timeline_.begin(), time);
   if (lane != kNoTrack) {
     put({.kind = MarkKind::kSliceBegin,
          .flags = flags,

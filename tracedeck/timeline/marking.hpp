@@ -134,8 +134,8 @@ struct SectionEnd {
 
   Why why = Why::kClockStep;
   std::vector<const StreamState*> streams = {};  // sorted
-  std::vector<bool> tracks = {};  // by TrackId: they are marked on no more
-  std::vector<bool> slices = {};  // by OpenId: they are not open any more
+  std::vector<bool> tracks = {};                 // by TrackId: they are marked on no more
+  std::vector<bool> slices = {};                 // by OpenId: they are not open any more
 
   [[nodiscard]] bool has_track(TrackId id) const { return id < tracks.size() && tracks[id]; }
   [[nodiscard]] bool has_slice(OpenId id) const { return id < slices.size() && slices[id]; }

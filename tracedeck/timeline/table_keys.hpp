@@ -153,32 +153,20 @@ constexpr auto keys_of<StateRule>() {
 
 template <>
 constexpr auto keys_of<WaitRule>() {
-  return std::tuple{required("name", &WaitRule::name),
-                    optional("category", &WaitRule::category),
-                    required("from", &WaitRule::from),
-                    required("to", &WaitRule::to),
-                    optional("prefer", &WaitRule::prefer),
-                    optional("beside", &WaitRule::beside),
-                    optional("when", &WaitRule::when),
-                    optional("to_when", &WaitRule::to_when),
-                    optional("awaited", &WaitRule::awaited),
-                    optional("match", &WaitRule::match),
-                    optional("check", &WaitRule::check),
-                    required("track", &WaitRule::track),
-                    optional("last", &WaitRule::last),
-                    optional("during", &WaitRule::during),
-                    optional("cancel", &WaitRule::cancel),
-                    optional("born", &WaitRule::born),
-                    optional("state", &WaitRule::state),
-                    optional("unless", &WaitRule::unless),
-                    optional("asked", &WaitRule::asked),
-                    optional("served", &WaitRule::served),
-                    optional("over", &WaitRule::over),
-                    optional("unasked", &WaitRule::unasked),
-                    optional("args", &WaitRule::args),
-                    optional("flow_track", &WaitRule::flow_track),
-                    optional("flow_key", &WaitRule::flow_key),
-                    optional("flow_minimum", &WaitRule::flow_minimum)};
+  return std::tuple{
+      required("name", &WaitRule::name),         optional("category", &WaitRule::category),
+      required("from", &WaitRule::from),         required("to", &WaitRule::to),
+      optional("prefer", &WaitRule::prefer),     optional("beside", &WaitRule::beside),
+      optional("when", &WaitRule::when),         optional("to_when", &WaitRule::to_when),
+      optional("awaited", &WaitRule::awaited),   optional("match", &WaitRule::match),
+      optional("check", &WaitRule::check),       required("track", &WaitRule::track),
+      optional("last", &WaitRule::last),         optional("during", &WaitRule::during),
+      optional("cancel", &WaitRule::cancel),     optional("born", &WaitRule::born),
+      optional("state", &WaitRule::state),       optional("unless", &WaitRule::unless),
+      optional("asked", &WaitRule::asked),       optional("served", &WaitRule::served),
+      optional("over", &WaitRule::over),         optional("unasked", &WaitRule::unasked),
+      optional("args", &WaitRule::args),         optional("flow_track", &WaitRule::flow_track),
+      optional("flow_key", &WaitRule::flow_key), optional("flow_minimum", &WaitRule::flow_minimum)};
 }
 
 template <>

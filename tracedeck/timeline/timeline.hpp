@@ -124,7 +124,7 @@ struct TimelineCounts {
   // Data streams that ended long before their traces, or began long after them.
   std::uint64_t ended_early = 0;
   std::uint64_t missing_switches = 0;  // of processors that took off what was not put on
-  std::uint64_t unrelated_clocks = 0;   // clocks that nothing relates to the first one
+  std::uint64_t unrelated_clocks = 0;  // clocks that nothing relates to the first one
 
   // Whether not all events of the traces are known.
   [[nodiscard]] bool has_losses() const { return gaps + ended_early + missing_switches != 0; }
