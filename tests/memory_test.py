@@ -46,7 +46,7 @@ class Memory(CommandTest):
         content = schema + b"".join(w.event(0, w.varint(i) + text, delta=1000) for i in range(100))
         files = self.file("files", b"".join(b"%s\n" % path.name.encode() for path in self.files(5000, content)))
         # At the limit, with the command's own code.
-        limit = LIMIT + (3 << 19)
+        limit = LIMIT + (2 << 20)
         self.assertLess(self.most("print", "-q", "--output", "jsonl", "--files-from", files), limit)
         # Text wants the symbols of each, all of which are open before the first event is printed.
         self.assertLess(self.most("print", "-q", "--limit", "1", "--files-from", files), limit)
