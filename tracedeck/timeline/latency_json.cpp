@@ -43,7 +43,7 @@ void append_row(TextBuffer& out, const LatencyRow& row, const Timeline& timeline
   if (row.left_out != 0) object.integer("left_out", row.left_out);
   if (row.across_loss != 0) object.integer("across_loss", row.across_loss);
   if (row.across_clock_step != 0) object.integer("across_clock_step", row.across_clock_step);
-  if (row.unclear != 0) object.integer("unclear", row.unclear);
+  if (row.unclear != 0) object.integer("unclear", std::uint64_t{row.unclear});
   if (row.open != 0) object.integer("open", row.open);
   if (row.open != 0 && !row.is_open_unclear) {
     object.integer("oldest_open", row.oldest_open);

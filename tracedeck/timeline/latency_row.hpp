@@ -29,8 +29,8 @@ class LatencyRow {
   std::uint64_t left_out = 0;
   std::uint64_t across_loss = 0;        // of these, those within which events were lost
   std::uint64_t across_clock_step = 0;  // of these, those during which their clock stepped back
-  std::uint64_t unclear = 0;            // of these, others whose end may be another's
   std::uint64_t open = 0;               // of these, those that had not ended when the trace did
+  std::uint32_t unclear = 0;            // of those left out, others whose end may be another's
   bool is_open_unclear = false;         // of what began, which those are is not known; or
   std::int64_t oldest_open = 0;         // ns that the longest of them had lasted by then,
   std::int64_t oldest_open_begin = 0;   // since then

@@ -190,7 +190,7 @@ Requirement::Finding Requirement::find(const LatencyRow& row, bool has_gaps) con
                          measure_ == Measure::kMinimum || measure_ == Measure::kMaximum;
   const bool is_of_open = measure_ == Measure::kOpen || measure_ == Measure::kLeftOut;
   if (row.unclear != 0 && is_of_all && !is_of_open)
-    return {.doubt = render::say<"require/unclear">(row.unclear, name_)};
+    return {.doubt = render::say<"require/unclear">(std::uint64_t{row.unclear}, name_)};
   if (has_gaps && is_of_all) return {.doubt = render::say<"require/lost">()};
   return {.value = measure_ == Measure::kRate ? static_cast<double>(row.count()) : value_of(row)};
 }
