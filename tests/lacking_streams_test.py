@@ -72,6 +72,12 @@ class LackingStreams(CommandTest):
         self.assertNotIn("no losses", text)
         whole = self.trace("whole", *events, packets={1: [(1_000, 0, 0)]})
         self.assertEqual(self.waits(self.latency(whole)), {"count": 3, "total": 14_000 + 500 + 1_000, "left_out": 0})
+        # Its first packet is there, and empty.
+        empty = self.latency(self.trace("empty", *events, packets={1: [(1_000, 0, 0), (18_900, 1, 0)]}))
+        self.assertEqual((self.waits(empty)["count"], empty["counts"]["ended_early"]), (3, 0))
+        for begin, counts in (("+15us", (0, 1)), ("+18us", (0, 0))):
+            of_range = self.latency(late, args=("--begin", begin))["counts"]
+            self.assertEqual((of_range["gaps"], of_range["ended_early"]), counts, begin)
 
     def test_damage_lasts_until_the_next_event_of_its_data_stream(self):
         events = [
@@ -102,7 +108,7 @@ class LackingStreams(CommandTest):
         answer = self.latency(path)
         self.assertEqual(answer["counts"]["missing_switches"], 3)
         self.assertEqual([self.states(answer, name) for name in ("t10", "t20", "cpu 0")], [{"sleeping": 0}, {"running": 0}, {}])
-        self.assertIn("3 switches of a processor are not recorded", self.check(run("latency", path), 0).stdout.decode())
+        self.assertIn("at least 3 switches of a processor are not recorded", self.check(run("latency", path), 0).stdout.decode())
         out = self.folder / "out.pftrace"
         self.check(run("convert", "-q", "-o", out, path), 0)
         self.assertEqual([task for task in perfetto_decoder.Trace(out.read_bytes()).tasks if task.state == 3 and task.tid == 20][1:], [])

@@ -149,12 +149,18 @@ class Interpreter::Work {
   void begin_counting() {
     flush_whole();
     TimelineCounts& counts = timeline_.mutable_counts();
+    const std::uint64_t ended_early = counts.ended_early;
     counts.forget_places();
+    counts.ended_early = ended_early;
     // What is being lost reaches into what is counted.
     for (const auto& [key, stream] : streams_) {
-      if (stream.is_losing && stream.losing_until > *counts_from_) ++counts.gaps;
+      const bool is_begin = stream.gap_begin != kNoTime && !stream.is_damaged;
+      if (stream.is_losing && !stream.has_ended && !is_begin && stream.losing_until > *counts_from_)
+        ++counts.gaps;
     }
     if (damage_pending_) ++counts.gaps;
+    std::erase_if(lack_begin_,
+                  [&](const StreamState* each) { return each->begin <= *counts_from_; });
     counts_from_.reset();
     is_counting_ = true;
     uncounted_ = events_ - now_.number;
@@ -371,20 +377,17 @@ class Interpreter::Work {
   // Streams end when tracing does: of one that ends long before there was more.
   [[gnu::noinline, gnu::cold]] void pass_losses() {
     if (now_.stream != nullptr &&
-        (now_.stream->losing_until == kNoTime || now_.stream->losing_until <= now_.time)) {
-      if (now_.stream->gap_begin != kNoTime) draw_gap(*now_.stream, now_.time);
-      marking_.end_loss(*now_.stream, now_.number - 1);
-    }
+        (now_.stream->losing_until == kNoTime || now_.stream->losing_until <= now_.time))
+      end_loss(*now_.stream, now_.number - 1);
     parts_.pass([&](const Nanoseconds& time) { return timeline_.time_of(time) <= now_.time; },
                 [&](PartedInput& input) { end_damage_of(input, now_.number - 1); });
     if (now_.time > losing_until_) {
       losing_until_ = kNoTime;
       for (auto& [key, stream] : streams_) {
         if (!stream.is_losing) continue;
-        if (stream.losing_until < now_.time) {
-          if (stream.gap_begin != kNoTime) draw_gap(stream, now_.time);
-          marking_.end_loss(stream, now_.number - 1);
-        } else
+        if (stream.losing_until < now_.time)
+          end_loss(stream, now_.number - 1);
+        else
           losing_until_ = std::min(losing_until_, stream.losing_until);
       }
     }
@@ -408,9 +411,14 @@ class Interpreter::Work {
     now_.stretch = marking_.is_losing() ? marking_.new_stretch() : marking_.stretch_of(now_.stream);
   }
 
+  void end_loss(StreamState& stream, std::uint64_t number) {
+    if (stream.gap_begin != kNoTime) draw_gap(stream, now_.time);
+    marking_.end_loss(stream, number);
+  }
   void draw_gap(StreamState& stream, std::int64_t end) {
     const bool is_damaged = std::exchange(stream.is_damaged, false);
-    if (!is_damaged && stream.begin != kNoTime) end = std::min(end, stream.begin);
+    if (!is_damaged) end = std::min(end, stream.begin);
+    stream.gap_begin = std::max(stream.gap_begin, timeline_.begin());
     marking_.draw_gap(stream,
                       is_damaged ? marking_.add_name("damage", "damaged")
                                  : marking_.add_name("loss", "before the first packet"),
@@ -454,6 +462,7 @@ class Interpreter::Work {
   struct EndedStream;
   void lose_rest(const EndedStream& ended, std::int64_t until) {
     if (!ended.is_damaged) ++timeline_.mutable_counts().ended_early;
+    ended.stream->has_ended = !ended.is_damaged;
     marking_.lose_rest(*ended.stream, marking_.add_name("loss", "end of a data stream"), ended.time,
                        until, ended.number);
   }
@@ -689,12 +698,12 @@ class Interpreter::Work {
 
   // What a data stream had before the first packet that is there of it is not known.
   void note_packet_begin(const Packet& packet) {
-    if (packet.sequence.value_or(0) == 0 || !packet.begin || packet.stream == nullptr) return;
+    if (packet.stream == nullptr || !has_packets_.insert(key_of(*packet.stream)).second) return;
     const DataStreamClass* const stream_class = packet.stream->stream_class;
-    if (stream_class == nullptr || stream_class->default_clock == nullptr) return;
-    const auto [place, is_new] = state_of(*packet.stream);
-    if (!is_new) return;
-    StreamState& state = place->second;
+    if (packet.sequence.value_or(0) == 0 || !packet.begin || stream_class == nullptr ||
+        stream_class->default_clock == nullptr)
+      return;
+    StreamState& state = state_of(*packet.stream).first->second;
     state.begin = timeline_.time_of(stream_class->default_clock->to_nanoseconds(*packet.begin));
     lack_begin_.push_back(&state);
     marking_.begin_gap(state, now_.time, now_.number);
@@ -749,7 +758,7 @@ class Interpreter::Work {
     std::erase_if(ended_, is_of_it);
     const auto of_trace = ended_traces_.find(found->second.of_trace);
     if (of_trace != ended_traces_.end()) std::erase_if(of_trace->second, is_of_it);
-    marking_.end_loss(found->second, now_.number);
+    end_loss(found->second, now_.number);
   }
 
   // Nothing that slices, waits and states come of was lost.
@@ -908,7 +917,8 @@ class Interpreter::Work {
   bool losses_known_ = false;                // to `late_`, of the batch at hand
   std::vector<EndedStream> ended_;           // of which it is not known yet
   std::vector<const StreamsOfTrace*> over_;  // traces that ended since the last event
-  std::vector<StreamState*> lack_begin_;     // those that may have had packets before
+  std::unordered_set<EntityId, EntityIdHash> has_packets_;  // data streams
+  std::vector<StreamState*> lack_begin_;  // those that may have had packets before
   // The same of traces that seem to have ended with them, by trace.
   std::unordered_map<const Losses*, std::vector<EndedStream>> ended_traces_;
   std::int64_t losing_until_ = kNoTime;  // the first of all

@@ -122,6 +122,7 @@ struct StreamState {
   std::int64_t gap_begin = kNoTime;   // of what is damaged, or came before what is there of it
   bool is_damaged = false;            // the former
   bool has_event = false;             // one came that a rule is about
+  bool has_ended = false;             // long before others of its trace
 
   [[nodiscard]] const Losses& trace_losses() const {
     return of_trace == nullptr ? losses : *of_trace;

@@ -260,6 +260,14 @@ struct SliceScope {
   std::optional<std::uint64_t> name = {};  // of rules that go by it
 };
 
+// Whether the event has each of these values.
+[[nodiscard, gnu::noinline]] inline bool says_all(std::vector<BoundValue>& values,
+                                                  const Event& event, RuleContext& context) {
+  std::uint64_t word = 0;
+  return std::ranges::all_of(
+      values, [&](BoundValue& each) { return each.word(event, context.scope, word); });
+}
+
 // Where a slice is whose events may not say its track.
 class SlicePlace {
  public:
@@ -383,7 +391,8 @@ class BeginSlice : public Action {
     std::uint64_t* const found =
         track == kNoTrack ? nullptr : key_.place(event, context_.scope, state_.open);
     if (found == nullptr) return context_.marking.count_without_field(now);
-    if (state_.rule->again == SliceRule::Again::kOwn && !has_check(event)) [[unlikely]]
+    if (state_.rule->again == SliceRule::Again::kOwn && !says_all(check_, event, context_))
+        [[unlikely]]
       return context_.marking.count_without_field(now);
     OpenId below = 0;
     std::uint64_t& place = *found;
@@ -473,12 +482,6 @@ class BeginSlice : public Action {
     if (!any) return;
     marking_.mix(id, now);
     state_.any_mixed = true;
-  }
-  // Whether the event says whose the slice is.
-  [[nodiscard, gnu::noinline]] bool has_check(const Event& event) {
-    std::uint64_t word = 0;
-    return std::ranges::all_of(
-        check_, [&](BoundValue& each) { return each.word(event, context_.scope, word); });
   }
   [[nodiscard]] bool has_room_above(OpenId open) const {
     if (!state_.rule->by_stream && !state_.rule->by_track &&
@@ -677,7 +680,8 @@ class EndSlice final : public Action {
     if (found == nullptr) return context_.marking.count_without_field(now);
     std::uint64_t& place = *found;
     const auto open = static_cast<OpenId>(place);
-    if (state_.rule->again == SliceRule::Again::kOwn && !says_whose(event)) [[unlikely]]
+    if (state_.rule->again == SliceRule::Again::kOwn && !says_all(check_, event, context_))
+        [[unlikely]]
       return context_.marking.count_without_field(now);
     if (!is_open(open) || !checked(event, open)) return end_none(place, now);
     if (state_.rule->by_track) return end_on_track(place, now);
@@ -709,11 +713,6 @@ class EndSlice final : public Action {
     } else {
       state_.open.erase(key_.words());
     }
-  }
-  [[nodiscard, gnu::noinline]] bool says_whose(const Event& event) {
-    std::uint64_t word = 0;
-    return std::ranges::all_of(
-        check_, [&](BoundValue& each) { return each.word(event, context_.scope, word); });
   }
   // Who has it now has it alone: what others began before and did not end was over by then.
   [[gnu::noinline]] void end_own(std::uint64_t& place, const Moment& now) {
