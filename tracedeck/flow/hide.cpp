@@ -432,6 +432,7 @@ class Hide final : public RecordSource {
 
   void take_notice(const Record& record) {
     Notice notice = *record.notice;
+    notice.stream = stream(notice.stream);
     notice.input = traces_->path(notice.input);
     if (!notice.trace.empty()) notice.trace = traces_->path(notice.trace);
     notice.finding.text = notice.finding.rule == nullptr

@@ -58,7 +58,14 @@ class RestoringStage : public Reader {
   void pin_input() { streams_.pin(); }
   Taken copy(const Record& record) {
     pin_input();
-    output_.add(record);
+    if (record.kind == RecordKind::kProblem && record.notice->stream != nullptr) {
+      // Data streams that are restored are others.
+      Notice notice = *record.notice;
+      notice.stream = nullptr;
+      output_.add_notice(record.kind, std::move(notice));
+    } else {
+      output_.add(record);
+    }
     return Taken::kYes;
   }
   // Where the values at hand of an event that was made from `stored` lie, behind `header_count`

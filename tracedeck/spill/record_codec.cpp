@@ -25,7 +25,7 @@ std::span<const Slot> all_slots(const Event& event) {
 // Of an event without its slots, of a loss, and of a notice without its texts.
 constexpr std::size_t kEventBound = 1 + 11 * kMaxVarint;
 constexpr std::size_t kLossBound = 1 + sizeof(Loss) + kMaxVarint;
-constexpr std::size_t kNoticeBound = 6 * kMaxVarint;
+constexpr std::size_t kNoticeBound = 7 * kMaxVarint;
 
 static_assert(std::is_trivially_copyable_v<Loss>);
 
@@ -134,6 +134,7 @@ std::uint8_t* RecordCodec::pack(const Record& record, std::uint64_t coarse, std:
   *to++ = kind;
   to = put_pointer(to, finding.rule);
   to = put_varint(put_varint(to, finding.offset), finding.length);
+  to = put_varint(to, objects_->number_of(record.notice->stream));
   to = put_bytes(put_bytes(to, as_bytes(record.notice->input)), as_bytes(record.notice->trace));
   return put_bytes(to, as_bytes(finding.text));
 }
@@ -217,6 +218,7 @@ void RecordCodec::unpack_notice(RecordKind kind, const std::uint8_t* from,
   notice.finding.rule = take_pointer<Rule>(from);
   notice.finding.offset = take_varint(from);
   notice.finding.length = take_varint(from);
+  notice.stream = stream(take_varint(from), output);
   notice.input = as_string(take_bytes(from));
   notice.trace = as_string(take_bytes(from));
   notice.finding.text = as_string(take_bytes(from));
